@@ -1,0 +1,163 @@
+import type * as z from 'zod';
+
+/**
+ * An operation is written once: the REST route, the OpenAPI entry, the MCP tool and the reference page all
+ * come from this record. It has no transport in it, and its handler gets everything it needs as ports in
+ * the context, so that a record can also be read where nothing but its schemas may be loaded.
+ */
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface HttpBinding {
+  readonly method: HttpMethod;
+  /** Path under the service's prefix, parameters as `:name`; each is a field of the input. */
+  readonly path: string;
+  /** Status of a success; 204 means no body. */
+  readonly status?: number;
+  /**
+   * Input fields that travel in the query although the method has a body. With GET and DELETE all fields
+   * that are not in the path do.
+   */
+  readonly query?: readonly string[];
+  /**
+   * Header fields of the request the handler may read, by lower-case name (`idempotency-key`). They are
+   * documented, and are not part of the tool.
+   */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Media type of a success when it is not JSON; the handler then returns a {@link RawBody}. */
+  readonly produces?: string;
+}
+
+/** All four hints of the MCP specification; leaving one out is a type error. */
+export interface Annotations {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+  readonly idempotent: boolean;
+  readonly openWorld: boolean;
+}
+
+/** A success that is not a JSON body. */
+export interface RawBody {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | NodeJS.ReadableStream | string | null;
+}
+
+/** A success with headers of its own, or a stored answer given again. */
+export interface Answer<Output> {
+  readonly body: Output;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Marks an {@link Answer} apart from an output that happens to have the same fields. */
+const ANSWER = Symbol('answer');
+
+export function answer<Output>(body: Output, headers: Readonly<Record<string, string>> = {}): Answer<Output> {
+  return { body, headers, [ANSWER]: true } as Answer<Output>;
+}
+
+export function isAnswer(value: unknown): value is Answer<unknown> {
+  return typeof value === 'object' && value !== null && ANSWER in value;
+}
+
+type ObjectSchema = z.ZodObject;
+
+/** The record of an operation. `Context` is what its service gives a handler. */
+export interface Operation<
+  Context = unknown,
+  Rights = string,
+  Code extends string = string,
+  Input extends ObjectSchema = ObjectSchema,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** snake_case, verb first; operationId and tool name. */
+  readonly name: string;
+  /** "Call it …": when to use it. */
+  readonly call: string;
+  /** "Needs …": rights and state it takes. */
+  readonly needs: string;
+  /** "Returns …": what comes back. */
+  readonly returns: string;
+  readonly http: HttpBinding;
+  /** Whether the operation is an MCP tool too. */
+  readonly tool: boolean;
+  readonly rights: Rights;
+  readonly annotations: Annotations;
+  /** Strict object; fields of path, query and body together, flat. */
+  readonly input: Input;
+  /** Fields REST takes beside the input (`wait`, `dry_run`); the tool does not have them. */
+  readonly restOnly?: ObjectSchema;
+  readonly output: Output;
+  /** Codes the handler itself can give, beside the common faults. */
+  readonly errors: readonly Code[];
+  readonly handle: (
+    input: z.output<Input> & Record<string, unknown>,
+    context: Context,
+  ) => Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
+}
+
+/** What a service declares; `tool` is false unless said. */
+export type OperationRecord<
+  Context,
+  Rights,
+  Code extends string,
+  Input extends ObjectSchema,
+  Output extends z.ZodType,
+> = Omit<Operation<Context, Rights, Code, Input, Output>, 'tool' | 'handle'> & {
+  readonly tool?: boolean;
+  handle(
+    input: z.output<Input> & Record<string, unknown>,
+    context: Context,
+  ): Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
+};
+
+const SENTENCES = [
+  ['call', 'Call it '],
+  ['needs', 'Needs '],
+  ['returns', 'Returns '],
+] as const;
+
+/**
+ * Gives a service its typed `operation()`:
+ * `export const operation = operationsOf<InboxContext, InboxRights, InboxCode>()`.
+ *
+ * @throws Error when the record breaks a rule of the house (name, sentences, path without its field).
+ */
+export function operationsOf<Context, Rights, Code extends string>() {
+  return <Input extends ObjectSchema, Output extends z.ZodType>(
+    record: OperationRecord<Context, Rights, Code, Input, Output>,
+  ): Operation<Context, Rights, Code, Input, Output> => {
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(record.name)) {
+      throw new Error(`operation ${record.name}: a name is snake_case, at most 64 characters`);
+    }
+    for (const [field, start] of SENTENCES) {
+      if (!record[field].startsWith(start) || !record[field].endsWith('.')) {
+        throw new Error(`operation ${record.name}: ${field} must start with "${start}" and end with a full stop`);
+      }
+    }
+    for (const parameter of pathParameters(record.http.path)) {
+      if (!(parameter in record.input.shape)) {
+        throw new Error(`operation ${record.name}: the path's ${parameter} is not a field of its input`);
+      }
+    }
+    return { tool: false, ...record };
+  };
+}
+
+/** Names of a path's `:parameters`, in order. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/:([a-z_]+)/g)].map((match) => match[1] ?? '');
+}
+
+/** The description a model or a reader of the OpenAPI document sees: the three sentences. */
+export function describeOperation(operation: Pick<Operation, 'call' | 'needs' | 'returns'>): string {
+  return `${operation.call} ${operation.needs} ${operation.returns}`;
+}
+
+/** Where each input field travels in REST. */
+export function fieldPlace(operation: Operation, field: string): 'path' | 'query' | 'body' {
+  if (pathParameters(operation.http.path).includes(field)) return 'path';
+  if (operation.http.method === 'GET' || operation.http.method === 'DELETE') return 'query';
+  if (operation.http.query?.includes(field) || (operation.restOnly && field in operation.restOnly.shape)) return 'query';
+  return 'body';
+}
