@@ -47,13 +47,19 @@ export interface RawBody {
 export interface Answer<Output> {
   readonly body: Output;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Replaces the binding's status (200 where creating found the thing there already). */
+  readonly status?: number;
 }
 
 /** Marks an {@link Answer} apart from an output that happens to have the same fields. */
 const ANSWER = Symbol('answer');
 
-export function answer<Output>(body: Output, headers: Readonly<Record<string, string>> = {}): Answer<Output> {
-  return { body, headers, [ANSWER]: true } as Answer<Output>;
+export function answer<Output>(
+  body: Output,
+  headers: Readonly<Record<string, string>> = {},
+  status?: number,
+): Answer<Output> {
+  return { body, headers, ...(status === undefined ? {} : { status }), [ANSWER]: true } as Answer<Output>;
 }
 
 export function isAnswer(value: unknown): value is Answer<unknown> {
