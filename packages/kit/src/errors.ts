@@ -42,6 +42,8 @@ export interface FailureOptions {
   readonly retryAfterSeconds?: number;
   /** Replaces the catalogue's status (malformed JSON is VALIDATION_FAILED with 400). */
   readonly status?: number;
+  /** Header fields the answer carries beside the body (`Idempotency-Replayed`). */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Logged, never shown. */
   readonly cause?: unknown;
 }
@@ -54,6 +56,7 @@ export class Failure<Code extends string = string> extends Error {
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly violations: readonly FieldViolation[];
   readonly retryAfterSeconds: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: Code, status: number, message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -62,6 +65,7 @@ export class Failure<Code extends string = string> extends Error {
     this.details = options.details;
     this.violations = options.violations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.headers = options.headers ?? {};
   }
 }
 
@@ -95,6 +99,8 @@ export interface ErrorDialect<Code extends string = string> {
   body(failure: Failure, requestId?: string): Record<string, unknown>;
   /** JSON Schema of the body, for OpenAPI and for output schemas that must admit it. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** JSON Schema of a tool's structured error, where that is not the body. */
+  readonly toolSchema?: Readonly<Record<string, unknown>>;
   /** What an MCP tool answers: text block and structured content. */
   tool(failure: Failure): { text: string; structured: Record<string, unknown> };
 }
