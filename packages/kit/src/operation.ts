@@ -138,7 +138,9 @@ export function operationsOf<Context, Rights, Code extends string>() {
     }
     for (const [field, start] of SENTENCES) {
       if (!record[field].startsWith(start) || !record[field].endsWith('.')) {
-        throw new Error(`operation ${record.name}: ${field} must start with "${start}" and end with a full stop`);
+        throw new Error(
+          `operation ${record.name}: ${field} must start with "${start}" and end with a full stop`,
+        );
       }
     }
     for (const parameter of pathParameters(record.http.path)) {
@@ -164,6 +166,7 @@ export function describeOperation(operation: Pick<Operation, 'call' | 'needs' | 
 export function fieldPlace(operation: Operation, field: string): 'path' | 'query' | 'body' {
   if (pathParameters(operation.http.path).includes(field)) return 'path';
   if (operation.http.method === 'GET' || operation.http.method === 'DELETE') return 'query';
-  if (operation.http.query?.includes(field) || (operation.restOnly && field in operation.restOnly.shape)) return 'query';
+  if (operation.http.query?.includes(field) || (operation.restOnly && field in operation.restOnly.shape))
+    return 'query';
   return 'body';
 }
