@@ -102,6 +102,9 @@ export interface Operation<
   ) => Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
 }
 
+/** An operation without what ties it to a service: all that routes, tools and documents are made from. */
+export type OperationShape = Omit<Operation, 'rights' | 'handle'>;
+
 /** What a service declares; `tool` is false unless said. */
 export type OperationRecord<
   Context,
@@ -163,7 +166,10 @@ export function describeOperation(operation: Pick<Operation, 'call' | 'needs' | 
 }
 
 /** Where each input field travels in REST. */
-export function fieldPlace(operation: Operation, field: string): 'path' | 'query' | 'body' {
+export function fieldPlace(
+  operation: Pick<OperationShape, 'http' | 'restOnly'>,
+  field: string,
+): 'path' | 'query' | 'body' {
   if (pathParameters(operation.http.path).includes(field)) return 'path';
   if (operation.http.method === 'GET' || operation.http.method === 'DELETE') return 'query';
   if (operation.http.query?.includes(field) || (operation.restOnly && field in operation.restOnly.shape))
