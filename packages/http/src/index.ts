@@ -1,0 +1,10 @@
+export * from './auth.ts';
+export * from './hosts.ts';
+export * from './invoke.ts';
+export * from './json.ts';
+export * from './log.ts';
+export * from './problem.ts';
+export { type MountOptions, mountOperations } from './routes.ts';
+export { sendFailure, sendOutcome } from './send.ts';
+export { closingSignal, createServer, dialectByPrefix, pathOf, type ServerOptions } from './server.ts';
+export * from './webhooks/sign.ts';

@@ -1,0 +1,262 @@
+import {
+  type Checked,
+  checkInput,
+  commonFailure,
+  type ErrorDialect,
+  Failure,
+  type FieldViolation,
+  isAnswer,
+  isFormViolation,
+  type Operation,
+  type OperationShape,
+  type RawBody,
+  summariseViolations,
+} from '@postern/kit';
+import { isJsonObject, MAX_JSON_DEPTH } from './json.ts';
+import type { Log } from './log.ts';
+
+/**
+ * The one way an operation is run. REST routes and MCP tools both come through here, so validation, rights,
+ * errors and deadlines cannot differ between them.
+ */
+
+export type Surface = 'rest' | 'tool';
+
+/** What a service gets to build an operation's context from. It is the same for both surfaces. */
+export interface Call<Caller = unknown, Context = never, Rights = unknown> {
+  readonly operation: Operation<Context, Rights>;
+  readonly surface: Surface;
+  readonly caller: Caller;
+  /** The input as it came, not yet checked. */
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly requestId: string;
+  /** Aborts when the caller goes away or the deadline passes. */
+  readonly signal: AbortSignal;
+  /** Aborts when the server begins to stop: time for waiting calls to answer. */
+  readonly closing: AbortSignal;
+  /** A request header by lower-case name. */
+  header(name: string): string | undefined;
+}
+
+/** Which violations a tool's validation error lists. */
+export type ToolViolations =
+  /** All of them, as REST does. */
+  | 'all'
+  /**
+   * A violation of form (JSON type, unknown or missing argument) is named alone in the message, without a
+   * list; violations of values are all listed.
+   */
+  | 'first_of_form';
+
+export interface RunOptions<Context> {
+  readonly dialect: ErrorDialect;
+  readonly surface: Surface;
+  readonly toolViolations?: ToolViolations | undefined;
+  /** Fields of path, query and body together, flat. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Violations found while the input was put together (fields in a wrong place). */
+  readonly violations?: readonly FieldViolation[];
+  /** Builds the handler's context; throws a {@link Failure} when the caller may not go on. */
+  context(signal: AbortSignal): Context | Promise<Context>;
+  readonly signal: AbortSignal;
+  /** Milliseconds the whole run may take. */
+  readonly deadlineMs: number;
+  readonly requestId: string;
+  readonly log: Log;
+}
+
+export type Outcome =
+  | {
+      readonly kind: 'success';
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly body: unknown;
+    }
+  | { readonly kind: 'raw'; readonly raw: RawBody }
+  | { readonly kind: 'failure'; readonly failure: Failure };
+
+/**
+ * Checks the input, builds the context and runs the handler. Never throws: an unexpected error is logged
+ * with the request id and becomes the dialect's internal error.
+ *
+ * A failure of rights comes before one of validation. When the context itself finds fault with fields, its
+ * violations and those of the schema are answered together.
+ */
+export async function runOperation<Context, Rights>(
+  operation: Operation<Context, Rights>,
+  options: RunOptions<Context>,
+): Promise<Outcome> {
+  const { dialect, log, requestId } = options;
+  const deadline = new AbortController();
+  const signal = AbortSignal.any([options.signal, deadline.signal]);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(() => {
+      log.warn(
+        { requestId, operation: operation.name, deadlineMs: options.deadlineMs },
+        'call took too long',
+      );
+      const message =
+        'The call took too long and was given up. It may still take effect: look before you repeat it.';
+      resolve({ kind: 'failure', failure: commonFailure(dialect, 'internal', message) });
+      deadline.abort(new DOMException('The deadline of the call has passed.', 'TimeoutError'));
+    }, options.deadlineMs);
+  });
+  const run = attempt(operation, options, signal).catch((error: unknown): Outcome => {
+    if (error instanceof Failure) return { kind: 'failure', failure: error };
+    if (options.signal.aborted) {
+      log.debug({ requestId, operation: operation.name, err: error }, 'caller went away');
+    } else {
+      log.error({ requestId, operation: operation.name, err: error }, 'operation failed unexpectedly');
+    }
+    return { kind: 'failure', failure: internalFailure(dialect, requestId, error) };
+  });
+  try {
+    return await Promise.race([run, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function attempt<Context, Rights>(
+  operation: Operation<Context, Rights>,
+  options: RunOptions<Context>,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { dialect, surface } = options;
+  const checked = checkOperationInput(operation, options.input, surface);
+  const violations = [...(options.violations ?? []), ...(checked.ok ? [] : checked.violations)];
+  let context: Context;
+  try {
+    context = await options.context(signal);
+  } catch (error) {
+    if (violations.length > 0 && isValidationOfFields(error, dialect)) {
+      throw validationFailure(dialect, [...violations, ...error.violations], options);
+    }
+    throw error;
+  }
+  if (!checked.ok || violations.length > 0) throw validationFailure(dialect, violations, options);
+
+  const returned = await operation.handle(checked.value, context);
+  if (operation.http.produces !== undefined) return { kind: 'raw', raw: returned as RawBody };
+  const [body, headers, status] = isAnswer(returned)
+    ? [returned.body, returned.headers ?? {}, returned.status]
+    : [returned, {}, undefined];
+  // A handler that breaks its own contract is a fault of ours; parsing also keeps columns in that nobody declared.
+  return {
+    kind: 'success',
+    status: status ?? operation.http.status ?? 200,
+    headers,
+    body: operation.output.parse(body),
+  };
+}
+
+/** Checks an input against the operation's schema, REST-only fields included where they apply. */
+export function checkOperationInput(
+  operation: Pick<OperationShape, 'input' | 'restOnly'>,
+  raw: Readonly<Record<string, unknown>>,
+  surface: Surface,
+): Checked<Record<string, unknown>> {
+  const unfit = unfitValues(raw);
+  if (unfit.some(({ message }) => message === TOO_DEEP)) return { ok: false, violations: unfit };
+
+  const restOnly = surface === 'rest' ? operation.restOnly : undefined;
+  const [restFields, fields] = partition(
+    raw,
+    (field) => restOnly !== undefined && Object.hasOwn(restOnly.shape, field),
+  );
+  const checks = [
+    checkInput(operation.input, fields),
+    ...(restOnly ? [checkInput(restOnly, restFields)] : []),
+  ];
+  const violations = [...unfit, ...checks.flatMap((check) => (check.ok ? [] : check.violations))];
+  if (violations.length > 0) return { ok: false, violations };
+  return { ok: true, value: Object.assign({}, ...checks.map((check) => (check.ok ? check.value : {}))) };
+}
+
+function partition(
+  fields: Readonly<Record<string, unknown>>,
+  belongs: (field: string) => boolean,
+): [Record<string, unknown>, Record<string, unknown>] {
+  const entries = Object.entries(fields);
+  return [
+    Object.fromEntries(entries.filter(([field]) => belongs(field))),
+    Object.fromEntries(entries.filter(([field]) => !belongs(field))),
+  ];
+}
+
+const TOO_DEEP = `nests deeper than ${MAX_JSON_DEPTH} levels`;
+/** Violations one answer lists; a body of a million unknown fields must not be echoed whole. */
+const MAX_VIOLATIONS = 100;
+const MAX_FIELD_LENGTH = 200;
+
+/**
+ * Text that no storage keeps as it is: PostgreSQL refuses NUL, and a lone surrogate has no UTF-8. Walks
+ * with a stack of its own, since the value may nest as deep as it likes.
+ */
+function unfitValues(raw: Readonly<Record<string, unknown>>): FieldViolation[] {
+  const found: FieldViolation[] = [];
+  const pending: { path: string; value: unknown; depth: number }[] = [{ path: '', value: raw, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined && found.length < MAX_VIOLATIONS; next = pending.pop()) {
+    const { path, value, depth } = next;
+    if (typeof value === 'string') {
+      const message = textFault(value);
+      if (message !== null) found.push({ field: path, code: 'invalid_format', message });
+    } else if (typeof value === 'object' && value !== null) {
+      if (depth > MAX_JSON_DEPTH) return [{ field: path, code: 'invalid_format', message: TOO_DEEP }];
+      for (const [key, inner] of Object.entries(value).reverse()) {
+        const field = path === '' ? key : `${path}.${key}`;
+        const message = textFault(key);
+        if (message !== null)
+          found.push({ field: path, code: 'invalid_format', message: `has a name that ${message}` });
+        pending.push({ path: field, value: inner, depth: depth + 1 });
+      }
+    }
+  }
+  return found;
+}
+
+function textFault(text: string): string | null {
+  if (text.includes('\0')) return 'must not contain a NUL character';
+  if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
+  return null;
+}
+
+function isValidationOfFields(error: unknown, dialect: ErrorDialect): error is Failure {
+  return error instanceof Failure && error.code === dialect.common.validation && error.violations.length > 0;
+}
+
+/** The validation fault for some violations; its message names each field and what is wrong with it. */
+export function validationFailure(
+  dialect: ErrorDialect,
+  violations: readonly FieldViolation[],
+  { surface, toolViolations = 'all' }: { surface: Surface; toolViolations?: ToolViolations | undefined },
+): Failure {
+  const ofForm = violations.find(isFormViolation);
+  if (surface === 'tool' && toolViolations === 'first_of_form' && ofForm) {
+    return commonFailure(dialect, 'validation', summariseViolations([ofForm]));
+  }
+  const bounded = violations
+    .slice(0, MAX_VIOLATIONS)
+    .map((violation) => ({ ...violation, field: violation.field.slice(0, MAX_FIELD_LENGTH).toWellFormed() }));
+  return commonFailure(dialect, 'validation', summariseViolations(bounded), { violations: bounded });
+}
+
+/** An unexpected error as the caller sees it: no internals, and the id under which the log has them. */
+export function internalFailure(dialect: ErrorDialect, requestId: string, cause: unknown): Failure {
+  return commonFailure(
+    dialect,
+    'internal',
+    `An unexpected error occurred; the server's log has it as request ${requestId}.`,
+    {
+      cause,
+    },
+  );
+}
+
+/** What a body or `arguments` that is no JSON object is told. */
+export function notAnObject(value: unknown, field: string): FieldViolation | null {
+  if (isJsonObject(value)) return null;
+  const found = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  return { field, code: 'invalid_type', message: `must be a JSON object, not ${found}` };
+}
