@@ -1,0 +1,85 @@
+import type { Clock } from '@postern/kit';
+import { Kysely, PostgresDialect, sql } from 'kysely';
+import { PosternPostgresAdapter } from '../adapter.ts';
+import { checkNotification, Listeners } from '../listeners.ts';
+import { TransactionScope } from '../scope.ts';
+import type { Store, StoreLimits, StoreLog } from '../store.ts';
+import { runTransaction } from '../transaction.ts';
+import { Notifier } from './notifier.ts';
+import { GuardedPool } from './pool.ts';
+import { Session } from './session.ts';
+import { connectionSettings } from './settings.ts';
+
+export async function connectPostgres<DB>(
+  url: string,
+  clock: Clock,
+  limits: StoreLimits,
+  log: StoreLog | undefined,
+): Promise<Store<DB>> {
+  const scope = new TransactionScope();
+  const pool = new GuardedPool(url, scope, limits, log);
+  const db = new Kysely<DB>({ dialect: new StoreDialect(pool, clock) });
+  try {
+    await assertUtf8(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  const listeners = new Listeners(log);
+  const session = new Session(connectionSettings(url, limits), listeners, log);
+  const notifier = new Notifier((statement, parameters) => pool.query(statement, parameters), log);
+  let closing: Promise<void> | undefined;
+  return {
+    engine: 'postgres',
+    clock,
+    db,
+    transaction: (work, options = {}) =>
+      runTransaction({ db, scope, limits, log, isolationLevels: true }, work, options),
+    notify(channel, payload = '') {
+      checkNotification(channel, payload);
+      scope.afterCommit(() => notifier.add(channel, payload));
+    },
+    listen(channel, onNotify) {
+      checkNotification(channel, '');
+      const { isFirst, remove } = listeners.add(channel, onNotify);
+      if (isFirst) session.listen(channel);
+      return () => {
+        if (remove()) session.unlisten(channel);
+      };
+    },
+    tryLease: (name) => session.tryLease(name),
+    async backup() {
+      throw new Error('PostgreSQL is backed up with its own tools, such as pg_dump');
+    },
+    close() {
+      closing ??= (async () => {
+        listeners.clear();
+        await session.close();
+        await notifier.idle();
+        await db.destroy();
+        await pool.end();
+      })();
+      return closing;
+    },
+  };
+}
+
+class StoreDialect extends PostgresDialect {
+  readonly #clock: Clock;
+
+  constructor(pool: GuardedPool, clock: Clock) {
+    super({ pool });
+    this.#clock = clock;
+  }
+
+  override createAdapter(): PosternPostgresAdapter {
+    return new PosternPostgresAdapter(this.#clock);
+  }
+}
+
+/** People write in every script; a database of another encoding would refuse some of them much later. */
+async function assertUtf8<DB>(db: Kysely<DB>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`SHOW server_encoding`.execute(db);
+  const encoding = rows[0]?.server_encoding;
+  if (encoding !== 'UTF8') throw new Error(`the database's encoding is ${encoding}; it must be UTF8`);
+}

@@ -1,0 +1,82 @@
+import { open } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '@postern/kit';
+import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { PosternSqliteAdapter } from '../adapter.ts';
+import { checkNotification, Listeners } from '../listeners.ts';
+import { TransactionScope } from '../scope.ts';
+import type { Store, StoreLimits, StoreLog } from '../store.ts';
+import { runTransaction } from '../transaction.ts';
+import { backupDatabase } from './backup.ts';
+import { SqliteDriver } from './driver.ts';
+import { NamedLeases } from './leases.ts';
+import { Turnstile } from './turnstile.ts';
+
+export async function connectSqlite<DB>(
+  file: string,
+  clock: Clock,
+  limits: StoreLimits,
+  log: StoreLog | undefined,
+): Promise<Store<DB>> {
+  const database = await openDatabase(file);
+  const scope = new TransactionScope();
+  const turnstile = new Turnstile(limits.waitMs, limits.maxWaiting);
+  const driver = new SqliteDriver(database, turnstile, scope, limits.waitMs);
+  const db = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PosternSqliteAdapter(clock),
+      createDriver: () => driver,
+      createIntrospector: (inner) => new SqliteIntrospector(inner),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  });
+  const listeners = new Listeners(log);
+  const leases = new NamedLeases();
+  let closing: Promise<void> | undefined;
+  return {
+    engine: 'sqlite',
+    clock,
+    db,
+    transaction: (work, options = {}) =>
+      runTransaction({ db, scope, limits, log, isolationLevels: false }, work, options),
+    notify(channel, payload = '') {
+      checkNotification(channel, payload);
+      // Never in the notifier's own turn, so that both engines call back alike.
+      scope.afterCommit(() => queueMicrotask(() => listeners.emit(channel, payload)));
+    },
+    listen(channel, onNotify) {
+      checkNotification(channel, '');
+      return listeners.add(channel, onNotify).remove;
+    },
+    tryLease: async (name) => leases.take(name),
+    backup: (target) => backupDatabase(file, target),
+    close() {
+      closing ??= (async () => {
+        listeners.clear();
+        leases.loseAll();
+        // Kysely closes only a driver that it has used.
+        await driver.destroy();
+        await db.destroy();
+      })();
+      return closing;
+    },
+  };
+}
+
+async function openDatabase(file: string): Promise<DatabaseSync> {
+  // Made here first because SQLite would let everybody read it; its companions take the mode from it.
+  const handle = await open(file, 'a', 0o600);
+  await handle.close();
+  const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
+  try {
+    database.exec('PRAGMA journal_mode = WAL');
+    // What has been acknowledged must survive the machine's power, not only the process.
+    database.exec('PRAGMA synchronous = FULL');
+    database.exec('PRAGMA trusted_schema = OFF');
+    database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
