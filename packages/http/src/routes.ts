@@ -144,7 +144,7 @@ function placeFields(operation: OperationShape, request: FastifyRequest): Placed
     name,
     (request.params as Record<string, unknown>)[name],
   ]);
-  const body = request.body ?? {};
+  const body = request.body === undefined ? {} : request.body;
   const bodyFault = notAnObject(body, 'body');
   if (bodyFault !== null) violations.push(bodyFault);
   const text = [...query, ...path] as [string, string | string[]][];

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { ErrorDialect, Failure } from '@postern/kit';
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from './invoke.ts';
@@ -18,10 +19,11 @@ export function sendOutcome(reply: FastifyReply, dialect: ErrorDialect, outcome:
   if (outcome.kind === 'raw') {
     const { status, headers, body } = outcome.raw;
     reply.code(status).headers(headers);
-    // HEAD: the framework would read a stream to its end and throw the bytes away.
+    // HEAD: the framework would read the stream to its end and throw the bytes away. An empty stream in its
+    // place, unlike an empty text, keeps the Content-Length the handler gave.
     if (reply.request.method === 'HEAD' && isStream(body)) {
       body.destroy();
-      return reply.send(null);
+      return reply.send(Readable.from([]));
     }
     return body === null
       ? reply.send()

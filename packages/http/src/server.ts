@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { commonFailure, type ErrorDialect, Failure } from '@postern/kit';
+import { commonFailure, type ErrorDialect, Failure, type FailureOptions } from '@postern/kit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type HostPolicy, isOwnHost } from './hosts.ts';
 import { internalFailure } from './invoke.ts';
@@ -80,7 +80,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const failure =
         error.code === 'FST_ERR_MAX_PARAM_LENGTH'
           ? commonFailure(dialect, 'not_found', 'Nothing is at this address.')
-          : commonFailure(dialect, 'malformed', 'The address is not valid percent-encoded UTF-8.');
+          : malformed(dialect, 'The address is not valid percent-encoded UTF-8.');
       void sendFailure(reply as never, dialect, failure);
     },
     clientErrorHandler: (error, socket) => answerBrokenHttp(error, socket as Socket, dialectFor('/')),
@@ -217,8 +217,7 @@ function readJsonBody(request: FastifyRequest, body: Buffer, dialect: ErrorDiale
   try {
     return parseJson(body);
   } catch (error) {
-    if (error instanceof JsonError)
-      throw commonFailure(dialect, 'malformed', error.message, { cause: error });
+    if (error instanceof JsonError) throw malformed(dialect, error.message, { cause: error });
     throw error;
   }
 }
@@ -233,10 +232,15 @@ function frameworkFailure(error: FastifyError, dialect: ErrorDialect): Failure |
     case 415:
       return commonFailure(dialect, 'unsupported_media_type', 'The request body must be application/json.');
     case 400:
-      return commonFailure(dialect, 'malformed', 'The request body does not fit its header fields.');
+      return malformed(dialect, 'The request body does not fit its header fields.');
     default:
       return null;
   }
+}
+
+/** 400, also where a dialect has one code for what cannot be read and what breaks the schema. */
+function malformed(dialect: ErrorDialect, message: string, options: FailureOptions = {}): Failure {
+  return commonFailure(dialect, 'malformed', message, { status: 400, ...options });
 }
 
 /** Answers what is not HTTP, or came too slowly: there is no request, so the bytes are written by hand. */
@@ -251,7 +255,7 @@ function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket, dialect:
       : error.code === 'HPE_HEADER_OVERFLOW'
         ? ([431, 'The header section is too large.'] as const)
         : ([400, 'The request is not valid HTTP.'] as const);
-  const body = JSON.stringify(dialect.body(commonFailure(dialect, 'malformed', message, { status })));
+  const body = JSON.stringify(dialect.body(malformed(dialect, message, { status })));
   const head = [
     `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}`,
     `content-type: ${dialect.contentType}`,
