@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Clock, Random } from './clock.ts';
 import { nowMilliseconds } from './clock.ts';
+import { mustBe } from './schema/explain.ts';
 
 /**
  * Identifiers: a prefix that says what the thing is, and a ULID, so that ids sort by the time they were made.
@@ -58,7 +59,9 @@ export function idPattern(prefix: string): RegExp {
 
 /** Schema of an id with the given prefix; its JSON Schema carries {@link idPattern}. */
 export function idSchema(prefix: string): z.ZodString {
-  return z.string().regex(idPattern(prefix), `must be ${prefix}_ and a ULID (26 characters, in capitals)`);
+  return z
+    .string()
+    .regex(idPattern(prefix), { error: mustBe(`${prefix}_ and a ULID (26 characters, in capitals)`) });
 }
 
 /** 80 bits of chance. */

@@ -2,6 +2,7 @@ export * from './clock.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './operation.ts';
+export { describeFound, mustBe } from './schema/explain.ts';
 export { inputJsonSchema, type JsonSchema, outputJsonSchema } from './schema/json-schema.ts';
 export { coerceQuery, type Query } from './schema/query.ts';
 export {
@@ -14,4 +15,10 @@ export {
   violationsOf,
 } from './schema/violations.ts';
 export * from './system.ts';
+export { measureText, type TextUnit } from './text/measure.ts';
+export * from './text/mentions.ts';
+export * from './text/names.ts';
+export { type SplitOptions, splitText } from './text/split.ts';
+export * from './text/storable.ts';
 export * from './time.ts';
+export * from './transitions.ts';

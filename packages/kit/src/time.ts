@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mustBe } from './schema/explain.ts';
 
 /**
  * Canonical time. Inside, an instant is a whole number of microseconds since the Unix epoch; outside, it is
@@ -48,8 +49,8 @@ export function formatMicroseconds(microseconds: number): string {
  *   instant that follows, as on POSIX clocks.
  *
  * Refused: impossible dates, basic week and ordinal dates, reduced dates (`2026-04`), signed years, anything
- * around the text. Instants outside the safe integers (before 1684, after 2255) come back as the nearest lower
- * number that a double holds, so their order is kept but not each microsecond.
+ * around the text. Instants outside the safe integers (before 1684, after 2255) come back as a neighbouring
+ * number that a double holds: never in the wrong order, though no longer each microsecond apart.
  */
 export function parseTime(text: string): number | null {
   if (text.length > LONGEST_TEXT) return null;
@@ -71,7 +72,7 @@ export function timeSchema(): z.ZodString {
   return z
     .string()
     .refine((text) => parseTime(text) !== null, {
-      error: 'must be an ISO 8601 date or date-time, such as 2026-04-25T15:32:11Z',
+      error: mustBe('an ISO 8601 date or date-time, such as 2026-04-25T15:32:11Z'),
     })
     .meta({ format: 'date-time' });
 }

@@ -53,13 +53,35 @@ const FORMATS: Readonly<Record<string, string>> = {
 export function explainIssue(issue: RawIssue, echo: boolean): string {
   if (isMissing(issue)) return 'is required';
   if (issue.code === 'unrecognized_keys') return `is not a field here${knownFields(issue)}`;
-  return `${acceptance(issue)}, found ${describeFound(issue.input, echo)}`;
+  return `${acceptance(issue)}, found ${describeFound(valueAtFault(issue), echo)}`;
+}
+
+/**
+ * An author's own words for what a check accepts, with what was found added as in all other messages:
+ * `z.string().regex(SLUG, { error: mustBe('2 to 63 small letters, digits or hyphens') })`.
+ */
+export function mustBe(accepted: string): (issue: { readonly input?: unknown }) => string {
+  return (issue) => `must be ${accepted}, found ${describeFound(issue.input)}`;
+}
+
+/** The parts of an issue that say which value it is about. */
+interface AboutValue {
+  readonly code?: string;
+  readonly input?: unknown;
+  readonly discriminator?: unknown;
 }
 
 /** Whether an issue is about a value that is not there. */
-export function isMissing(issue: { readonly code?: string; readonly input?: unknown }): boolean {
-  if (issue.input !== undefined) return false;
+export function isMissing(issue: AboutValue): boolean {
+  if (valueAtFault(issue) !== undefined) return false;
   return issue.code === 'invalid_type' || issue.code === 'invalid_value' || issue.code === 'invalid_union';
+}
+
+/** The value an issue is about; with a discriminator zod hands over the object around it. */
+export function valueAtFault(issue: AboutValue): unknown {
+  const { discriminator, input } = issue;
+  if (typeof discriminator !== 'string' || typeof input !== 'object' || input === null) return input;
+  return Object.entries(input).find(([name]) => name === discriminator)?.[1];
 }
 
 /** A value as a message may show it: short printable text and scalars as they are, the rest by kind and size. */
@@ -82,7 +104,7 @@ export function describeFound(value: unknown, echo = true): string {
 function acceptance(issue: RawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+      return `must be ${TYPES[wantsInteger(issue) ? 'int' : issue.expected] ?? issue.expected}`;
     case 'too_small':
       return size(
         issue.origin,
@@ -107,6 +129,12 @@ function acceptance(issue: RawIssue): string {
     default:
       return 'is not acceptable';
   }
+}
+
+/** zod calls an integer a number when it is given something that is no number at all. */
+function wantsInteger(issue: Extract<RawIssue, { code: 'invalid_type' }>): boolean {
+  const definition = issue.inst?._zod.def;
+  return issue.expected === 'number' && definition !== undefined && 'format' in definition;
 }
 
 function size(

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { FieldCode, FieldViolation } from '../errors.ts';
-import { explainIssue, isMissing } from './explain.ts';
+import { explainIssue, isMissing, valueAtFault } from './explain.ts';
 
 /** zod's issues as violations of fields, with this project's codes and messages. */
 
@@ -105,7 +105,7 @@ function read(issue: Issue, path: Path): FieldViolation[] {
 function readUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: Path): FieldViolation[] {
   if (isMissing(issue)) return [violation(path, 'required', issue.message)];
   if (issue.discriminator !== undefined) {
-    const code = typeof issue.input === 'string' ? 'not_allowed' : 'invalid_type';
+    const code = typeof valueAtFault(issue) === 'string' ? 'not_allowed' : 'invalid_type';
     return [violation(path, code, issue.message)];
   }
   const branches = issue.errors as readonly (readonly Issue[])[];
