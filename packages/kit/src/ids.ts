@@ -16,7 +16,7 @@ const CHANCE_BITS = 80n;
 const LATEST_MILLISECOND = 2 ** 48 - 1;
 
 /** Makes an id such as `msg_01HXYZABCDEFGHJKMNPQRSTVWX` of the prefix `msg`. */
-export type IdGenerator = (prefix: string) => string;
+export type NewId = (prefix: string) => string;
 
 /**
  * One ULID: 26 characters of Crockford's base 32, in capitals. Two of the same millisecond sort by chance; use
@@ -32,7 +32,7 @@ export function ulid(clock: Clock, random: Random): string {
  * Gives a function whose ids strictly increase within the process, over all prefixes, even when the clock stands
  * still or goes back: then the last id's random part is counted up instead of being drawn anew.
  */
-export function idGenerator(ports: { readonly clock: Clock; readonly random: Random }): IdGenerator {
+export function idGenerator(ports: { readonly clock: Clock; readonly random: Random }): NewId {
   let lastMillisecond = -1;
   let lastChance = 0n;
   return (prefix) => {

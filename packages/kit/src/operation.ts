@@ -67,6 +67,14 @@ export function isAnswer(value: unknown): value is Answer<unknown> {
 }
 
 type ObjectSchema = z.ZodObject;
+type NoFields = z.ZodObject<Record<never, never>>;
+
+/**
+ * What a handler gets: the parsed input, and the rest-only fields where the call came over REST; a tool's call
+ * leaves them out.
+ */
+type HandlerInput<Input extends ObjectSchema, RestOnly extends ObjectSchema> = z.output<Input> &
+  Partial<z.output<RestOnly>>;
 
 /** The record of an operation. `Context` is what its service gives a handler. */
 export interface Operation<
@@ -75,6 +83,7 @@ export interface Operation<
   Code extends string = string,
   Input extends ObjectSchema = ObjectSchema,
   Output extends z.ZodType = z.ZodType,
+  RestOnly extends ObjectSchema = ObjectSchema,
 > {
   /** snake_case, verb first; operationId and tool name. */
   readonly name: string;
@@ -92,12 +101,12 @@ export interface Operation<
   /** Strict object; fields of path, query and body together, flat. */
   readonly input: Input;
   /** Fields REST takes beside the input (`wait`, `dry_run`); the tool does not have them. */
-  readonly restOnly?: ObjectSchema;
+  readonly restOnly?: RestOnly;
   readonly output: Output;
   /** Codes the handler itself can give, beside the common faults. */
   readonly errors: readonly Code[];
   readonly handle: (
-    input: z.output<Input> & Record<string, unknown>,
+    input: HandlerInput<Input, RestOnly>,
     context: Context,
   ) => Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
 }
@@ -112,10 +121,11 @@ export type OperationRecord<
   Code extends string,
   Input extends ObjectSchema,
   Output extends z.ZodType,
-> = Omit<Operation<Context, Rights, Code, Input, Output>, 'tool' | 'handle'> & {
+  RestOnly extends ObjectSchema = NoFields,
+> = Omit<Operation<Context, Rights, Code, Input, Output, RestOnly>, 'tool' | 'handle'> & {
   readonly tool?: boolean;
   handle(
-    input: z.output<Input> & Record<string, unknown>,
+    input: HandlerInput<Input, RestOnly>,
     context: Context,
   ): Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
 };
@@ -130,12 +140,13 @@ const SENTENCES = [
  * Gives a service its typed `operation()`:
  * `export const operation = operationsOf<InboxContext, InboxRights, InboxCode>()`.
  *
- * @throws Error when the record breaks a rule of the house (name, sentences, path without its field).
+ * @throws Error when the record breaks a rule of the house: its name, its sentences, a path or query name that is
+ * not a field, a field that is both in the input and rest-only.
  */
 export function operationsOf<Context, Rights, Code extends string>() {
-  return <Input extends ObjectSchema, Output extends z.ZodType>(
-    record: OperationRecord<Context, Rights, Code, Input, Output>,
-  ): Operation<Context, Rights, Code, Input, Output> => {
+  return <Input extends ObjectSchema, Output extends z.ZodType, RestOnly extends ObjectSchema = NoFields>(
+    record: OperationRecord<Context, Rights, Code, Input, Output, RestOnly>,
+  ): Operation<Context, Rights, Code, Input, Output, RestOnly> => {
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(record.name)) {
       throw new Error(`operation ${record.name}: a name is snake_case, at most 64 characters`);
     }
@@ -146,11 +157,20 @@ export function operationsOf<Context, Rights, Code extends string>() {
         );
       }
     }
-    for (const parameter of pathParameters(record.http.path)) {
-      if (!(parameter in record.input.shape)) {
-        throw new Error(`operation ${record.name}: the path's ${parameter} is not a field of its input`);
+    for (const [place, names] of [
+      ['path', pathParameters(record.http.path)],
+      ['query', record.http.query ?? []],
+    ] as const) {
+      const unknown = names.find((name) => !Object.hasOwn(record.input.shape, name));
+      if (unknown !== undefined) {
+        throw new Error(`operation ${record.name}: the ${place}'s ${unknown} is not a field of its input`);
       }
     }
+    const twice = Object.keys(record.restOnly?.shape ?? {}).find((name) =>
+      Object.hasOwn(record.input.shape, name),
+    );
+    if (twice !== undefined)
+      throw new Error(`operation ${record.name}: ${twice} is in input and in restOnly`);
     return { tool: false, ...record };
   };
 }
@@ -172,7 +192,7 @@ export function fieldPlace(
 ): 'path' | 'query' | 'body' {
   if (pathParameters(operation.http.path).includes(field)) return 'path';
   if (operation.http.method === 'GET' || operation.http.method === 'DELETE') return 'query';
-  if (operation.http.query?.includes(field) || (operation.restOnly && field in operation.restOnly.shape))
+  if (operation.http.query?.includes(field) || Object.hasOwn(operation.restOnly?.shape ?? {}, field))
     return 'query';
   return 'body';
 }
