@@ -4,20 +4,27 @@ import type { Engine } from './store.ts';
 
 /**
  * Kysely hands its dialect's adapter on to every transaction and copy of itself, so what a function needs
- * to know about the database it was given travels there: which engine it is and what time it is.
+ * to know about the database it was given travels there: which engine it is, what time it is, and how to
+ * wake others.
  */
 interface Bearing {
   readonly engine: Engine;
   readonly clock: Clock;
+  /** {@link Store.notify} */
+  readonly notify: Notify;
 }
+
+type Notify = (channel: string, payload?: string) => void;
 
 export class PosternSqliteAdapter extends SqliteAdapter implements Bearing {
   readonly engine = 'sqlite';
   readonly clock: Clock;
+  readonly notify: Notify;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, notify: Notify) {
     super();
     this.clock = clock;
+    this.notify = notify;
   }
 
   /** There is one connection, but the driver queues for it itself, with a deadline and a guard. */
@@ -29,15 +36,17 @@ export class PosternSqliteAdapter extends SqliteAdapter implements Bearing {
 export class PosternPostgresAdapter extends PostgresAdapter implements Bearing {
   readonly engine = 'postgres';
   readonly clock: Clock;
+  readonly notify: Notify;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, notify: Notify) {
     super();
     this.clock = clock;
+    this.notify = notify;
   }
 }
 
 /**
- * Engine and clock of the store a transaction (or `store.db`) belongs to.
+ * Engine, clock and notifications of the store a transaction (or `store.db`) belongs to.
  *
  * @throws TypeError for a Kysely that no store made.
  */

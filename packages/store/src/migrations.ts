@@ -10,7 +10,7 @@ export const storeMigrations: readonly Migration[] = [
       const { text, integer, serialKey } = columns(engine);
       const statements = [
         sql`CREATE TABLE outbox (
-          id ${serialKey}, topic ${text} NOT NULL, dedupe_key ${text}, lane ${text}, payload ${text} NOT NULL,
+          id ${serialKey}, topic ${text} NOT NULL, dedupe_key ${text}, payload ${text} NOT NULL,
           state ${text} NOT NULL CHECK (state IN ('pending', 'claimed', 'done', 'dead')),
           attempts ${integer} NOT NULL, claims ${integer} NOT NULL, run_at_us ${integer} NOT NULL,
           lease_until_us ${integer}, created_us ${integer} NOT NULL, finished_us ${integer},
@@ -19,7 +19,6 @@ export const storeMigrations: readonly Migration[] = [
         // What is due next, and whose lease has run out. Partial, so finished jobs don't slow them down.
         sql`CREATE INDEX outbox_due ON outbox (topic, run_at_us, id) WHERE state = 'pending'`,
         sql`CREATE INDEX outbox_leased ON outbox (topic, lease_until_us) WHERE state = 'claimed'`,
-        sql`CREATE INDEX outbox_lane ON outbox (topic, lane, id) WHERE lane IS NOT NULL AND state IN ('pending', 'claimed')`,
         sql`CREATE INDEX outbox_list ON outbox (topic, state, id)`,
         sql`CREATE INDEX outbox_finished ON outbox (finished_us) WHERE finished_us IS NOT NULL`,
       ];

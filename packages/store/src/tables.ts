@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely';
+import type { Generated, Kysely, Transaction } from 'kysely';
 
 /** Times ending in `_us` are microseconds since the epoch; flags are 0 or 1. */
 
@@ -9,8 +9,6 @@ export interface OutboxTable {
   topic: string;
   /** Unique within the topic while the row is kept. */
   dedupe_key: string | null;
-  /** Jobs of one lane of a topic run one after the other, in the order they were put in. */
-  lane: string | null;
   payload: string;
   state: OutboxState;
   /** How often a handler was given the job. */
@@ -77,3 +75,6 @@ export interface StoreTables {
   blobs: BlobTable;
   blob_chunks: BlobChunkTable;
 }
+
+/** What reads and writes may be done with: `store.db`, or the transaction they are part of. */
+export type StoreHandle = Kysely<StoreTables> | Transaction<StoreTables>;

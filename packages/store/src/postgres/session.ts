@@ -25,6 +25,8 @@ export class Session {
   readonly #closed = new AbortController();
   readonly #held = new Map<string, AbortController>();
   #client: pg.Client | undefined;
+  /** The attempt to connect that is under way. */
+  #opening: Promise<void> | undefined;
   #running: Promise<void> | undefined;
 
   constructor(settings: pg.ClientConfig, listeners: Listeners, log: StoreLog | undefined) {
@@ -48,6 +50,7 @@ export class Session {
 
   async tryLease(name: string): Promise<HeldLease | undefined> {
     this.#start();
+    await this.#opening;
     const client = this.#client;
     // The same connection would get its own lock again, so who is in this process is settled here.
     if (!client || this.#held.has(name)) return undefined;
@@ -88,7 +91,9 @@ export class Session {
       });
       client.on('error', () => undefined);
       try {
-        await this.#open(client);
+        const opening = this.#open(client);
+        this.#opening = opening.catch(() => undefined);
+        await opening;
         failures = 0;
         await Promise.race([ended, this.#heartbeat(client)]);
       } catch (error) {

@@ -18,7 +18,13 @@ export async function connectPostgres<DB>(
 ): Promise<Store<DB>> {
   const scope = new TransactionScope();
   const pool = new GuardedPool(url, scope, limits, log);
-  const db = new Kysely<DB>({ dialect: new StoreDialect(pool, clock) });
+  const notifier = new Notifier((statement, parameters) => pool.query(statement, parameters), log);
+  const notify = (channel: string, payload = ''): void => {
+    checkNotification(channel, payload);
+    scope.afterCommit(() => notifier.add(channel, payload));
+  };
+  const adapter = new PosternPostgresAdapter(clock, notify);
+  const db = new Kysely<DB>({ dialect: new StoreDialect(pool, adapter) });
   try {
     await assertUtf8(db);
   } catch (error) {
@@ -27,7 +33,6 @@ export async function connectPostgres<DB>(
   }
   const listeners = new Listeners(log);
   const session = new Session(connectionSettings(url, limits), listeners, log);
-  const notifier = new Notifier((statement, parameters) => pool.query(statement, parameters), log);
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',
@@ -35,10 +40,7 @@ export async function connectPostgres<DB>(
     db,
     transaction: (work, options = {}) =>
       runTransaction({ db, scope, limits, log, isolationLevels: true }, work, options),
-    notify(channel, payload = '') {
-      checkNotification(channel, payload);
-      scope.afterCommit(() => notifier.add(channel, payload));
-    },
+    notify,
     listen(channel, onNotify) {
       checkNotification(channel, '');
       const { isFirst, remove } = listeners.add(channel, onNotify);
@@ -65,15 +67,15 @@ export async function connectPostgres<DB>(
 }
 
 class StoreDialect extends PostgresDialect {
-  readonly #clock: Clock;
+  readonly #adapter: PosternPostgresAdapter;
 
-  constructor(pool: GuardedPool, clock: Clock) {
+  constructor(pool: GuardedPool, adapter: PosternPostgresAdapter) {
     super({ pool });
-    this.#clock = clock;
+    this.#adapter = adapter;
   }
 
   override createAdapter(): PosternPostgresAdapter {
-    return new PosternPostgresAdapter(this.#clock);
+    return this.#adapter;
   }
 }
 

@@ -21,16 +21,21 @@ export async function connectSqlite<DB>(
   const database = await openDatabase(file);
   const scope = new TransactionScope();
   const turnstile = new Turnstile(limits.waitMs, limits.maxWaiting);
+  const listeners = new Listeners(log);
+  const notify = (channel: string, payload = ''): void => {
+    checkNotification(channel, payload);
+    // Never in the notifier's own turn, so that both engines call back alike.
+    scope.afterCommit(() => queueMicrotask(() => listeners.emit(channel, payload)));
+  };
   const driver = new SqliteDriver(database, turnstile, scope, limits.waitMs);
   const db = new Kysely<DB>({
     dialect: {
-      createAdapter: () => new PosternSqliteAdapter(clock),
+      createAdapter: () => new PosternSqliteAdapter(clock, notify),
       createDriver: () => driver,
       createIntrospector: (inner) => new SqliteIntrospector(inner),
       createQueryCompiler: () => new SqliteQueryCompiler(),
     },
   });
-  const listeners = new Listeners(log);
   const leases = new NamedLeases();
   let closing: Promise<void> | undefined;
   return {
@@ -39,11 +44,7 @@ export async function connectSqlite<DB>(
     db,
     transaction: (work, options = {}) =>
       runTransaction({ db, scope, limits, log, isolationLevels: false }, work, options),
-    notify(channel, payload = '') {
-      checkNotification(channel, payload);
-      // Never in the notifier's own turn, so that both engines call back alike.
-      scope.afterCommit(() => queueMicrotask(() => listeners.emit(channel, payload)));
-    },
+    notify,
     listen(channel, onNotify) {
       checkNotification(channel, '');
       return listeners.add(channel, onNotify).remove;
