@@ -12,6 +12,7 @@ import {
   type RawBody,
   summariseViolations,
 } from '@postern/kit';
+import { withDeadline } from './deadline.ts';
 import { isJsonObject, MAX_JSON_DEPTH } from './json.ts';
 import type { Log } from './log.ts';
 
@@ -87,35 +88,30 @@ export async function runOperation<Context, Rights>(
   options: RunOptions<Context>,
 ): Promise<Outcome> {
   const { dialect, log, requestId } = options;
-  const deadline = new AbortController();
-  const signal = AbortSignal.any([options.signal, deadline.signal]);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(() => {
+  return withDeadline(
+    options.deadlineMs,
+    options.signal,
+    async (signal): Promise<Outcome> => {
+      try {
+        return await attempt(operation, options, signal);
+      } catch (error) {
+        if (error instanceof Failure) return { kind: 'failure', failure: error };
+        if (options.signal.aborted) {
+          log.debug({ requestId, operation: operation.name, err: error }, 'caller went away');
+        } else {
+          log.error({ requestId, operation: operation.name, err: error }, 'operation failed unexpectedly');
+        }
+        return { kind: 'failure', failure: internalFailure(dialect, requestId, error) };
+      }
+    },
+    () => {
       log.warn(
         { requestId, operation: operation.name, deadlineMs: options.deadlineMs },
         'call took too long',
       );
-      const message =
-        'The call took too long and was given up. It may still take effect: look before you repeat it.';
-      resolve({ kind: 'failure', failure: commonFailure(dialect, 'internal', message) });
-      deadline.abort(new DOMException('The deadline of the call has passed.', 'TimeoutError'));
-    }, options.deadlineMs);
-  });
-  const run = attempt(operation, options, signal).catch((error: unknown): Outcome => {
-    if (error instanceof Failure) return { kind: 'failure', failure: error };
-    if (options.signal.aborted) {
-      log.debug({ requestId, operation: operation.name, err: error }, 'caller went away');
-    } else {
-      log.error({ requestId, operation: operation.name, err: error }, 'operation failed unexpectedly');
-    }
-    return { kind: 'failure', failure: internalFailure(dialect, requestId, error) };
-  });
-  try {
-    return await Promise.race([run, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+      return { kind: 'failure', failure: tooLate(dialect) };
+    },
+  );
 }
 
 async function attempt<Context, Rights>(
@@ -252,6 +248,13 @@ export function internalFailure(dialect: ErrorDialect, requestId: string, cause:
       cause,
     },
   );
+}
+
+/** The answer to a call that was given up when its time was over. */
+export function tooLate(dialect: ErrorDialect): Failure {
+  const message =
+    'The call took too long and was given up. It may still take effect: look before you repeat it.';
+  return commonFailure(dialect, 'internal', message);
 }
 
 /** What a body or `arguments` that is no JSON object is told. */
