@@ -1,3 +1,4 @@
+export { isPublicAddress } from './addresses.ts';
 export * from './auth.ts';
 export * from './hosts.ts';
 export * from './invoke.ts';
@@ -6,6 +7,7 @@ export { type McpHttpOptions, mountMcp } from './mcp/http.ts';
 export * from './mcp/index.ts';
 export * from './problem.ts';
 export { type MountOptions, mountOperations } from './routes.ts';
+export * from './safe-fetch.ts';
 export { sendFailure, sendOutcome } from './send.ts';
 export { closingSignal, createServer, dialectByPrefix, pathOf, type ServerOptions } from './server.ts';
 export * from './webhooks/sign.ts';
