@@ -1,0 +1,42 @@
+import * as z from 'zod';
+
+const connectorsSchema = z.strictObject({
+  local: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+});
+
+const webhookSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  /** Standard Webhooks secrets (`whsec_…`); two may be active while one replaces the other. */
+  secrets: z
+    .array(
+      z.string().regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, 'must be whsec_ and base64 of at least 24 bytes'),
+    )
+    .min(1)
+    .max(2),
+  allowLoopback: z.boolean().default(false),
+});
+
+/** The `inbox:` section of postern.yaml. */
+export const inboxConfigSchema = z.strictObject({
+  rateLimit: z
+    .strictObject({
+      perSecond: z.number().positive().max(1_000).default(1),
+      burst: z.int().min(1).max(10_000).default(5),
+    })
+    .prefault({}),
+  attachments: z
+    .strictObject({
+      /** Folders `path` attachments may come from; none unless listed. */
+      allowedDirs: z.array(z.string().regex(/^\//, 'must be an absolute path')).default([]),
+      /** Whether `url` attachments of other servers are fetched. */
+      fetchUrls: z.boolean().default(false),
+      maxBytes: z.int().min(1).max(1_073_741_824).default(26_214_400),
+      retentionDays: z.int().min(1).max(36_500).default(90),
+    })
+    .prefault({}),
+  webhooks: z.array(webhookSchema).max(20).default([]),
+  pairing: z.enum(['off', 'on']).default('off'),
+  connectors: connectorsSchema.prefault({}),
+});
+
+export type InboxConfig = Readonly<z.output<typeof inboxConfigSchema>>;

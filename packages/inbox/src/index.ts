@@ -1,0 +1,12 @@
+export type { InboxCredentials } from './access/authenticate.ts';
+export { type InboxConfig, inboxConfigSchema } from './config.ts';
+export type { Connector } from './connectors/connector.ts';
+export { type ChatPort, LOCAL_SELF, localConnector } from './connectors/local/connector.ts';
+export { inboxDialect } from './errors.ts';
+export { createInbox, type Inbox, type RunningInbox } from './inbox.ts';
+export { inboxMigrations } from './migrations.ts';
+export { inboxPrefixes, type MountInboxOptions, mountInbox } from './mount.ts';
+export { type InboxOperation, inboxOperations } from './operations/index.ts';
+export type { InboxPorts, InboxStore } from './ports.ts';
+export { inboxInstructions, inboxServerInfo } from './server-info.ts';
+export type { InboxTables } from './tables.ts';

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto';
+import { formatMilliseconds, storableText } from '@postern/kit';
+import {
+  beginIdempotent,
+  finishIdempotent,
+  type IdempotencyHold,
+  markIdempotentStarted,
+  releaseIdempotent,
+  takeTokens,
+} from '@postern/store';
+import { type ChannelRow, findChannel } from '../channels.ts';
+import type { Connector } from '../connectors/connector.ts';
+import type { InboxCaller } from '../context.ts';
+import { fail, type InboxCode, inboxErrors } from '../errors.ts';
+import type { InboxPorts } from '../ports.ts';
+import { DELIVERY_DEADLINE_MS, type DeliveryResult, deliver } from './deliver.ts';
+import { recordOutbound } from './record.ts';
+import { type AttachmentRequest, discardStaged, type StagedFile, stageAttachments } from './stage.ts';
+
+export interface SendRequest {
+  readonly channel_id: string;
+  readonly text: string;
+  readonly reply_to?: string | undefined;
+  readonly attachments?: readonly AttachmentRequest[] | undefined;
+}
+
+export interface SendAnswer {
+  readonly message_id: string;
+  readonly sent_at: string;
+}
+
+/** Leases outlast the deadlines of what they cover, so a send that is alive never loses its record. */
+const STAGING_LEASE_MS = 5 * 60_000;
+const DELIVERY_LEASE_MS = DELIVERY_DEADLINE_MS + 60_000;
+/** A send that is still running is over in seconds as a rule, whatever its lease says. */
+const LONGEST_RETRY_SECONDS = 5;
+
+/** A stored failure, given again word for word. */
+interface StoredFailure {
+  readonly code: InboxCode;
+  readonly message: string;
+  readonly details?: Record<string, unknown>;
+}
+
+/**
+ * Sends one message, at most once for a key: channel known → idempotency → attachments → rate limit →
+ * platform → one transaction that records the message and the answer.
+ *
+ * From the moment the platform is called the record says `started`; a process that dies then leaves it so,
+ * and a replay answers "unknown" instead of sending again. What fails before that moment is forgotten and
+ * may be tried again with the same key.
+ */
+export async function sendMessage(
+  ports: InboxPorts,
+  connectorOf: (source: string) => Connector | undefined,
+  request: SendRequest,
+  caller: InboxCaller,
+  key: string | null,
+  signal: AbortSignal,
+): Promise<{ answer: SendAnswer; replayed: boolean }> {
+  const channel = await findChannel(ports, request.channel_id);
+  const messageId = ports.newId('msg');
+  const begun = key === null ? null : await begin(ports, caller, key, request);
+  if (begun && 'replay' in begun) return begun.replay;
+  const hold = begun?.hold ?? null;
+
+  let staged: StagedFile[] = [];
+  let connector: Connector;
+  let replyToPlatformId: string | null;
+  try {
+    connector = requireConnector(connectorOf, channel);
+    replyToPlatformId = await resolveReply(ports, connector, channel, request.reply_to);
+    const { maxBytes, maxCount } = connector.capabilities.attachments;
+    staged = await stageAttachments(
+      ports,
+      request.attachments ?? [],
+      { maxCount, maxBytes: Math.min(maxBytes, ports.config.attachments.maxBytes) },
+      signal,
+    );
+    await takeSendToken(ports, channel.channel_id);
+    if (hold) await markIdempotentStarted(ports.store, hold, DELIVERY_LEASE_MS);
+  } catch (error) {
+    await discardStaged(ports, staged);
+    if (hold) await releaseIdempotent(ports.store.db, hold);
+    throw error;
+  }
+
+  const text = storableText(request.text);
+  const result = await deliver(connector, {
+    channelId: channel.channel_id,
+    text,
+    replyToPlatformId,
+    attachments: staged,
+    allowMassMentions: channel.allow_mass_mentions === 1,
+    nonceSeed: messageId,
+  });
+  const failure = result.error === null ? null : storedFailure(result, messageId);
+  const answer = await ports.store.transaction(async (tx) => {
+    let sent: SendAnswer | null = null;
+    if (result.parts.length > 0) {
+      const recorded = await recordOutbound(tx, ports, connector, {
+        messageId,
+        channel,
+        text,
+        replyTo: request.reply_to ?? null,
+        agentId: caller.agentId,
+        result,
+        staged,
+      });
+      sent = { message_id: messageId, sent_at: formatMilliseconds(recorded.timestampMs) };
+    }
+    if (hold) {
+      const status = failure ? inboxErrors[failure.code].status : 200;
+      await finishIdempotent(tx, hold, { status, body: JSON.stringify(failure ?? sent) });
+    }
+    return sent;
+  });
+  if (failure) {
+    await discardStaged(ports, staged);
+    throw fail(failure.code, failure.message, failure.details ? { details: failure.details } : {});
+  }
+  if (!answer) throw new Error('a send without an error has no part');
+  return { answer, replayed: false };
+}
+
+/** The canonical body: what is absent and what is empty are the same request. */
+function bodyHash(request: SendRequest): string {
+  const canonical = JSON.stringify([
+    request.channel_id,
+    request.text,
+    request.reply_to ?? null,
+    (request.attachments ?? []).map((attachment) => [attachment.url ?? null, attachment.path ?? null]),
+  ]);
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+async function begin(
+  ports: InboxPorts,
+  caller: InboxCaller,
+  key: string,
+  request: SendRequest,
+): Promise<{ hold: IdempotencyHold } | { replay: { answer: SendAnswer; replayed: true } }> {
+  const scope =
+    caller.agentId === null ? `inbox:token:${caller.credential}` : `inbox:agent:${caller.agentId}`;
+  const begun = await beginIdempotent(ports.store, {
+    scope,
+    key,
+    bodyHash: bodyHash(request),
+    leaseMs: STAGING_LEASE_MS,
+  });
+  const replayed = { headers: { 'idempotency-replayed': 'true' } };
+  switch (begun.state) {
+    case 'new':
+      return { hold: begun.hold };
+    case 'conflict':
+      throw fail(
+        'IDEMPOTENCY_KEY_REUSE',
+        'This Idempotency-Key was used with another body in the last 24 hours. Use a fresh key.',
+      );
+    case 'running':
+      throw fail('IDEMPOTENCY_IN_PROGRESS', 'A send with this Idempotency-Key is still running.', {
+        retryAfterSeconds: Math.min(begun.retryAfterSeconds, LONGEST_RETRY_SECONDS),
+      });
+    case 'unknown':
+      throw fail(
+        'PLATFORM_SEND_FAILED',
+        'The hub stopped while this message was being sent; it may have been sent, and is not sent again. Look at the channel, then send with a fresh key if it is missing.',
+        { details: { delivery: 'unknown' }, ...replayed },
+      );
+    case 'replay': {
+      if (begun.status === 200) return { replay: { answer: JSON.parse(begun.body), replayed: true } };
+      const stored: StoredFailure = JSON.parse(begun.body);
+      throw fail(stored.code, stored.message, {
+        ...(stored.details ? { details: stored.details } : {}),
+        ...replayed,
+      });
+    }
+  }
+}
+
+function requireConnector(
+  connectorOf: (source: string) => Connector | undefined,
+  channel: ChannelRow,
+): Connector {
+  const connector = connectorOf(channel.source);
+  if (!connector) {
+    throw fail('PLATFORM_SEND_FAILED', `The ${channel.source} connector is not configured on this hub.`, {
+      details: { delivery: 'failed' },
+    });
+  }
+  return connector;
+}
+
+/** The platform's id of the message that is answered. */
+async function resolveReply(
+  ports: InboxPorts,
+  connector: Connector,
+  channel: ChannelRow,
+  replyTo: string | undefined,
+): Promise<string | null> {
+  if (replyTo === undefined) return null;
+  const found = await ports.store.db
+    .selectFrom('inbox_messages')
+    .innerJoin('inbox_platform_ids', 'inbox_platform_ids.message_id', 'inbox_messages.message_id')
+    .select('inbox_platform_ids.platform_id')
+    .where('inbox_messages.message_id', '=', replyTo)
+    .where('inbox_messages.channel_id', '=', channel.channel_id)
+    .where('inbox_messages.state', '=', 'accepted')
+    .where('inbox_platform_ids.source', '=', connector.source)
+    .where('inbox_platform_ids.account', '=', connector.account)
+    .orderBy('inbox_platform_ids.platform_id')
+    .executeTakeFirst();
+  if (!found)
+    throw fail('MESSAGE_NOT_FOUND', `reply_to: no message ${replyTo} is in channel ${channel.channel_id}.`);
+  return found.platform_id;
+}
+
+async function takeSendToken(ports: InboxPorts, channelId: string): Promise<void> {
+  const taken = await takeTokens(ports.store.db, {
+    name: `inbox:send:${channelId}`,
+    perSecond: ports.config.rateLimit.perSecond,
+    burst: ports.config.rateLimit.burst,
+  });
+  if (!taken.ok) {
+    throw fail('RATE_LIMITED', `Too many messages to ${channelId}; wait ${taken.retryAfterSeconds} s.`, {
+      retryAfterSeconds: taken.retryAfterSeconds,
+    });
+  }
+}
+
+function storedFailure(result: DeliveryResult, messageId: string): StoredFailure {
+  const { error } = result;
+  if (!error) throw new Error('no failure to store');
+  return {
+    code: error.code,
+    message: error.message,
+    details: {
+      delivery: error.delivery,
+      ...(result.parts.length > 0 ? { sent_parts: result.parts.length, message_id: messageId } : {}),
+    },
+  };
+}
