@@ -74,7 +74,7 @@ type NoFields = z.ZodObject<Record<never, never>>;
  * leaves them out.
  */
 type HandlerInput<Input extends ObjectSchema, RestOnly extends ObjectSchema> = z.output<Input> &
-  Partial<z.output<RestOnly>>;
+  (keyof RestOnly['shape'] extends never ? unknown : Partial<z.output<RestOnly>>);
 
 /** The record of an operation. `Context` is what its service gives a handler. */
 export interface Operation<
