@@ -1,4 +1,5 @@
 export type { InboxCredentials } from './access/authenticate.ts';
+export { fetchAttachment } from './attachments/fetch.ts';
 export { type InboxConfig, inboxConfigSchema } from './config.ts';
 export type { Connector } from './connectors/connector.ts';
 export { type ChatPort, LOCAL_SELF, localConnector } from './connectors/local/connector.ts';

@@ -1,5 +1,6 @@
 import { formatMilliseconds, nowMilliseconds } from '@postern/kit';
 import { enqueue } from '@postern/store';
+import type { Envelope } from '../envelope.ts';
 import { envelopesOf, type MessageRow } from '../messages/envelopes.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 
@@ -13,7 +14,7 @@ export interface WebhookEvent {
 /** What an outbox row of the topic holds: where it goes, and the body less its fresh attachment addresses. */
 export interface WebhookJob {
   readonly url: string;
-  readonly body: { readonly type: string; readonly timestamp: string; readonly data: unknown };
+  readonly body: { readonly type: string; readonly timestamp: string; readonly data: Envelope };
 }
 
 /** Puts one delivery per configured target into the outbox, in the transaction of the message itself. */
@@ -30,12 +31,11 @@ export async function enqueueWebhooks(
     ports,
     'agent',
   );
-  for (const [index, event] of events.entries()) {
+  for (const [index, data] of envelopes.entries()) {
+    const type = events[index]?.type;
+    if (type === undefined) throw new Error('there is one envelope for each event');
     for (const webhook of ports.config.webhooks) {
-      const job: WebhookJob = {
-        url: webhook.url,
-        body: { type: event.type, timestamp, data: envelopes[index] },
-      };
+      const job: WebhookJob = { url: webhook.url, body: { type, timestamp, data } };
       await enqueue(tx, { topic: WEBHOOK_TOPIC, payload: JSON.stringify(job) });
     }
   }
