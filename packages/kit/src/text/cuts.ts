@@ -13,13 +13,14 @@ interface Frame {
 /** A line with the frame of its code block; a line without one is cut like any text. */
 export type FramedLine = Line & { readonly frame: Frame | null };
 
-/** The first frame of a block that fits: its own lines, else the bare marker without info string and indent. */
+/**
+ * The first frame of a block that fits: its own opening line, else the bare marker. The indent stays, since the
+ * block's own closing line counts only behind an opening line that is indented like it.
+ */
 export function frameOf({ opening, indent, marker }: Fence, fits: (added: string) => boolean): Frame | null {
-  const candidates = [
-    { reopen: `${opening}\n`, close: indent + marker },
-    { reopen: `${marker}\n`, close: marker },
-  ];
-  return candidates.find(({ reopen, close }) => fits(`${reopen}\n${close}`)) ?? null;
+  const close = indent + marker;
+  const reopen = [`${opening}\n`, `${close}\n`].find((line) => fits(`${line}\n${close}`));
+  return reopen === undefined ? null : { reopen, close };
 }
 
 /** The places where a part that starts at `start` could end, if nothing had to be added behind it. */
@@ -68,7 +69,9 @@ const GRAPHEME = 5;
 /** Would leave an empty code block behind or before it. */
 const EMPTY_BLOCK = 6;
 const INFO_STRING = 7;
-const CODE_POINT = 8;
+/** Would make or break a fence, on a line that leaves no other place. */
+const FORCED = 8;
+const CODE_POINT = 9;
 
 /** The best place in a window that does not reach the text's end. */
 export function bestCut(
@@ -141,18 +144,18 @@ function rankBetweenLines({ line, previous, inside, upper, look }: Place): numbe
 }
 
 function rankWithinLine({ text, at, line, inside, upper, look }: Place): number {
+  if (!look.graphemeEnds()) return CODE_POINT;
   // The rest becomes the start of a line: it must not turn into a fence there.
-  if (look.fenceBehind()) return CODE_POINT;
-  const marked = line.markerEnd > line.start;
-  if (line.kind === 'open') return at >= line.markerEnd && look.graphemeEnds() ? INFO_STRING : CODE_POINT;
+  if (look.fenceBehind()) return FORCED;
+  if (line.kind === 'open') return at >= line.markerEnd ? INFO_STRING : FORCED;
   const lineEnds = text[at] === '\n' && text[at - 1] !== '\r';
   if (line.kind === 'close') {
-    if (at < line.markerEnd) return CODE_POINT;
+    if (at < line.markerEnd) return FORCED;
     if (!lineEnds) return GRAPHEME;
     return upper ? LINE : WORD;
   }
   // A line that starts with a marker and is no fence could become one by losing its end.
-  if (marked || !look.graphemeEnds()) return CODE_POINT;
+  if (line.markerEnd > line.start) return FORCED;
   if (look.blankBefore()) return GRAPHEME;
   if (lineEnds) return upper && !inside ? LINE : WORD;
   return isSpace(text[at - 1]) || isSpace(text[at]) ? WORD : GRAPHEME;
