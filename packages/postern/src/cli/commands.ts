@@ -1,0 +1,177 @@
+import { version } from '../version.ts';
+import { type Command, DONE, type Flag, UsageError } from './command.ts';
+import { manual, overview } from './help.ts';
+
+/**
+ * All commands, in the order `postern help` lists them. Their code is loaded when they run, so that one does
+ * not wait for what only another needs.
+ */
+
+const json: Flag = { meaning: 'Prints JSON' };
+const source = { name: 'SOURCE', meaning: 'the platform: local, discord or imessage' };
+const sender = { name: 'SENDER_ID', meaning: "the platform's own id of the person, never a name" };
+const release: Flag = { meaning: 'Also releases what the person has in quarantine' };
+
+export const commands: readonly Command[] = [
+  {
+    words: ['serve'],
+    summary: 'Runs every configured service in this process until SIGTERM or SIGINT',
+    flags: {
+      host: { value: 'HOST', meaning: 'Address to listen on (POSTERN_HOST)' },
+      port: { value: 'PORT', meaning: 'Port to listen on, 0 for a free one (POSTERN_PORT)' },
+      'public-url': { value: 'URL', meaning: 'Base of addresses that others follow (POSTERN_PUBLIC_URL)' },
+      'log-level': { value: 'LEVEL', meaning: 'Least level that is logged (POSTERN_LOG_LEVEL)' },
+    },
+    run: async (invocation) => (await import('./commands/serve.ts')).serve(invocation),
+  },
+  {
+    words: ['mcp', 'inbox'],
+    summary: 'Serves the inbox tools over MCP on stdin and stdout',
+    details:
+      'Reads AMC_BASE_URL, AMC_AGENT_ID and AMC_BEARER_TOKEN or AMC_BEARER_TOKEN_FILE; on the machine of the server it finds the generated token in the data folder.',
+    run: async (invocation) => (await import('./commands/mcp-inbox.ts')).mcpInbox(invocation),
+  },
+  {
+    words: ['login'],
+    summary: 'Makes a link that opens the console once, within 15 minutes',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/login.ts')).login(invocation),
+  },
+  {
+    words: ['doctor'],
+    summary: 'Checks configuration, data folder, database, port and more, and says how to mend what is wrong',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/doctor.ts')).doctor(invocation),
+  },
+  {
+    words: ['allowlist', 'list'],
+    aliases: [['allowlist'], ['allow', 'list'], ['allow']],
+    summary: 'Lists the people whose messages reach agents',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/allowlist.ts')).listAllowlist(invocation),
+  },
+  {
+    words: ['allowlist', 'add'],
+    aliases: [['allow', 'add']],
+    arguments: [source, sender],
+    summary: 'Lets a person in, or changes their entry',
+    flags: {
+      name: { value: 'NAME', meaning: "Shown in place of the platform's name" },
+      person: { value: 'PERSON_ID', meaning: 'Joins ids of one person on several platforms' },
+      release,
+    },
+    run: async (invocation) => (await import('./commands/allowlist.ts')).addToAllowlist(invocation),
+  },
+  {
+    words: ['allowlist', 'remove'],
+    aliases: [['allow', 'remove']],
+    arguments: [source, sender],
+    summary: 'Takes a person off; their next messages go to quarantine',
+    run: async (invocation) => (await import('./commands/allowlist.ts')).removeFromAllowlist(invocation),
+  },
+  {
+    words: ['allowlist', 'import'],
+    aliases: [['allow', 'import']],
+    arguments: [{ name: 'FILE', meaning: 'a TOML or YAML file of entries' }],
+    summary: 'Adds or changes all entries of a file',
+    details:
+      'The file has a list called entries (TOML: [[entries]]), each with source and sender_id, and display_name and person_id if wanted. It is checked whole before anything is changed; people who are not in it stay as they are.',
+    flags: { release },
+    run: async (invocation) => (await import('./commands/allowlist.ts')).importAllowlist(invocation),
+  },
+  {
+    words: ['pairing', 'list'],
+    aliases: [['pairing']],
+    summary: 'Lists strangers who hold a pairing code',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/pairing.ts')).listPairings(invocation),
+  },
+  {
+    words: ['pairing', 'approve'],
+    arguments: [{ name: 'CODE', meaning: 'the code the person was given' }],
+    summary: 'Puts the holder of a pairing code on the allowlist',
+    run: async (invocation) => (await import('./commands/pairing.ts')).approvePairing(invocation),
+  },
+  {
+    words: ['agents', 'list'],
+    aliases: [['agents']],
+    summary: 'Lists agents, and how much each has read',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/agents.ts')).listAgents(invocation),
+  },
+  {
+    words: ['agents', 'tokens', 'list'],
+    aliases: [['agents', 'tokens']],
+    summary: 'Lists the tokens of single agents',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/agents.ts')).listTokens(invocation),
+  },
+  {
+    words: ['agents', 'tokens', 'create'],
+    arguments: [{ name: 'AGENT_ID', meaning: '1 to 64 letters, digits, dots, underscores or hyphens' }],
+    summary: 'Makes a token that is bound to one agent, and shows it this once',
+    flags: {
+      scopes: { value: 'SCOPES', meaning: 'read, send or read,send (default: read,send)' },
+      name: { value: 'NAME', meaning: 'What it is for' },
+      json,
+    },
+    run: async (invocation) => (await import('./commands/agents.ts')).createToken(invocation),
+  },
+  {
+    words: ['agents', 'tokens', 'revoke'],
+    arguments: [{ name: 'TOKEN_ID', meaning: 'the id that agents tokens list shows' }],
+    summary: 'Ends a token at once',
+    run: async (invocation) => (await import('./commands/agents.ts')).revokeToken(invocation),
+  },
+  {
+    words: ['backup'],
+    arguments: [{ name: 'FILE', meaning: 'the archive to write' }],
+    summary: 'Writes database, attachments and secrets into one archive, also while the server runs',
+    details:
+      'The archive is a gzipped tar file with mode 0600 and holds secrets in clear. On PostgreSQL it holds the secrets alone: everything else is in the database, which pg_dump saves.',
+    flags: { force: { meaning: 'Replaces FILE when it exists' } },
+    run: async (invocation) => (await import('./commands/backup.ts')).backup(invocation),
+  },
+  {
+    words: ['restore'],
+    arguments: [{ name: 'FILE', meaning: 'an archive that postern backup wrote' }],
+    summary: 'Puts an archive into the data folder; the server must be stopped',
+    details:
+      'All checksums are verified before anything is changed. A data folder that holds something is refused without --force; with it, what was there is moved into a folder replaced-<time> inside the data folder.',
+    flags: { force: { meaning: 'Replaces what the data folder holds' } },
+    run: async (invocation) => (await import('./commands/restore.ts')).restore(invocation),
+  },
+  {
+    words: ['config', 'check'],
+    aliases: [['config']],
+    summary: 'Checks flags, environment and postern.yaml, and lists every problem',
+    flags: { json },
+    run: async (invocation) => (await import('./commands/config-check.ts')).configCheck(invocation),
+  },
+  {
+    words: ['help'],
+    aliases: [['--help'], ['-h']],
+    summary: 'Lists the commands, or tells more about one',
+    run: async ({ say }) => {
+      say(overview(commands, version));
+      return DONE;
+    },
+  },
+  {
+    words: ['version'],
+    aliases: [['--version'], ['-v']],
+    summary: 'Prints the version',
+    run: async ({ say }) => {
+      say(version);
+      return DONE;
+    },
+  },
+];
+
+/** The manual of the command that the words call. @throws UsageError when there is none. */
+export function manualOf(words: readonly string[]): string {
+  const pages = commands.filter((command) => words.every((word, index) => command.words[index] === word));
+  if (pages.length === 0)
+    throw new UsageError(`postern ${words.join(' ')} is no command; postern help lists them`);
+  return pages.map(manual).join('\n\n');
+}

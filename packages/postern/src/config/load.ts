@@ -1,0 +1,184 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { InboxConfig } from '@postern/inbox';
+import { Secret } from '../secrets/secret.ts';
+import { companionProblems } from './companions.ts';
+import { type Environment, lookUpSecret, variable } from './environment.ts';
+import { expandReferences } from './expand.ts';
+import { type Origins, problemsOf } from './explain.ts';
+import { ConfigError, type ConfigProblem } from './problem.ts';
+import { type FileConfig, fileSchema } from './schema.ts';
+import { type Setting, settings } from './settings.ts';
+import { strayVariables } from './stray-variables.ts';
+import { readYamlFile } from './yaml-file.ts';
+
+export const DEFAULT_FILE = 'postern.yaml';
+
+/** The whole configuration, frozen to its leaves. */
+export interface Config {
+  /** Path of the file that was read, or null. */
+  readonly file: string | null;
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  readonly port: number;
+  /** Origin without a trailing slash; null: the listener's. */
+  readonly publicUrl: string | null;
+  /** Null: SQLite in the data folder. */
+  readonly databaseUrl: Secret | null;
+  /** Null: generated on first start. */
+  readonly adminKey: Secret | null;
+  /** Null: generated on first start. */
+  readonly bearerToken: Secret | null;
+  readonly claudePath: string;
+  readonly logLevel: FileConfig['logLevel'];
+  readonly inbox: InboxConfig;
+}
+
+export interface ConfigSources {
+  readonly environment: Environment;
+  /** Values of flags, by the name of the flag without dashes. */
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  /** Absolute; relative paths of flags and variables start here, those of the file where the file is. */
+  readonly workingDirectory: string;
+}
+
+export interface LoadedConfig {
+  readonly config: Config;
+  /** Oddities that do not stop a start, a line each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads flags, environment and file into one object.
+ *
+ * @throws ConfigError naming every problem; its message is one line.
+ */
+export function loadConfig(sources: ConfigSources): LoadedConfig {
+  const { environment, flags, workingDirectory } = sources;
+  const warnings = strayVariables(environment);
+  const named = flags.config ?? variable(environment, 'POSTERN_CONFIG');
+  const fileName = named ?? DEFAULT_FILE;
+  const filePath = resolve(workingDirectory, fileName);
+  const file = readYamlFile(filePath, fileName);
+  if (file === null && flags.config !== undefined) {
+    throw new ConfigError([
+      { place: 'command line', key: '--config', message: `${fileName} does not exist` },
+    ]);
+  }
+  if (file === null && named !== undefined)
+    warnings.push(`POSTERN_CONFIG names ${fileName}, which does not exist`);
+
+  const placeInFile = (path: readonly PropertyKey[]) => file?.place(path) ?? fileName;
+  const {
+    values,
+    expanded,
+    problems: references,
+  } = expandReferences(file?.values ?? {}, environment, placeInFile);
+  const overlay = overlaySettings(values, sources);
+  const problems = [...references, ...overlay.problems];
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const origins: Origins = { placeInFile, expanded, overlaid: overlay.origins };
+  const textual = new Set([...expanded.keys(), ...overlay.origins.keys()]);
+  const parsed = fileSchema.safeParse(withTypes(values, textual));
+  if (!parsed.success) throw new ConfigError(problemsOf(parsed.error, values, origins));
+  const companions = companionProblems(parsed.data, origins);
+  if (companions.length > 0) throw new ConfigError(companions);
+
+  const base = overlay.origins.has('dataDir') ? workingDirectory : resolve(filePath, '..');
+  return { config: deepFreeze(toConfig(parsed.data, file === null ? null : filePath, base)), warnings };
+}
+
+/** Puts flags and variables over the file's values; `values` is changed. */
+function overlaySettings(values: Record<string, unknown>, { environment, flags }: ConfigSources) {
+  const origins = new Map<string, { place: string; key: string }>();
+  const problems: ConfigProblem[] = [];
+  for (const setting of settings as readonly Setting[]) {
+    const flag = setting.flag === undefined ? undefined : flags[setting.flag];
+    if (flag !== undefined) {
+      origins.set(setting.key, { place: 'command line', key: `--${setting.flag}` });
+      setAt(values, setting.key, flag);
+      continue;
+    }
+    const found = setting.secret
+      ? lookUpSecret(environment, setting.variable)
+      : plainVariable(environment, setting.variable);
+    if (found.found === 'nothing') continue;
+    if (found.found === 'fault') {
+      problems.push({ place: 'environment', key: found.variable, message: found.message });
+      continue;
+    }
+    origins.set(setting.key, { place: 'environment', key: found.variable });
+    setAt(values, setting.key, found.value);
+  }
+  return { origins, problems };
+}
+
+function plainVariable(environment: Environment, name: string) {
+  const value = variable(environment, name);
+  return value === undefined
+    ? ({ found: 'nothing' } as const)
+    : ({ found: 'value', value, variable: name } as const);
+}
+
+function setAt(values: Record<string, unknown>, key: string, value: string): void {
+  const steps = key.split('.');
+  const last = steps.pop() as string;
+  let target = values;
+  for (const step of steps) {
+    const next = target[step];
+    // A section that is no mapping stays, to be refused by the schema.
+    if (next !== undefined && next !== null && (typeof next !== 'object' || Array.isArray(next))) return;
+    target[step] = next ?? {};
+    target = target[step] as Record<string, unknown>;
+  }
+  target[last] = value;
+}
+
+/** Texts of flags and the environment, where the schema wants a number or a truth value, as that. */
+function withTypes(values: Record<string, unknown>, textual: ReadonlySet<string>): unknown {
+  const result = fileSchema.safeParse(values);
+  if (result.success) return values;
+  const typed = structuredClone(values);
+  for (const issue of result.error.issues) {
+    if (issue.code !== 'invalid_type' || !textual.has(issue.path.join('.'))) continue;
+    const parent = issue.path
+      .slice(0, -1)
+      .reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], typed);
+    const holder = parent as Record<PropertyKey, unknown>;
+    const last = issue.path.at(-1) as PropertyKey;
+    holder[last] = typedText(String(holder[last]).trim(), issue.expected);
+  }
+  return typed;
+}
+
+function typedText(text: string, expected: string): unknown {
+  if ((expected === 'number' || expected === 'int') && /^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
+  if (expected === 'boolean' && /^(?:true|on|yes|1)$/i.test(text)) return true;
+  if (expected === 'boolean' && /^(?:false|off|no|0)$/i.test(text)) return false;
+  return text;
+}
+
+function toConfig(parsed: FileConfig, file: string | null, base: string): Config {
+  const { bearerToken, ...inbox } = parsed.inbox;
+  const secret = (text: string | undefined) => (text === undefined ? null : new Secret(text));
+  return {
+    file,
+    dataDir: isAbsolute(parsed.dataDir) ? resolve(parsed.dataDir) : resolve(base, parsed.dataDir),
+    host: parsed.host,
+    port: parsed.port,
+    publicUrl: parsed.publicUrl ?? null,
+    databaseUrl: secret(parsed.databaseUrl),
+    adminKey: secret(parsed.adminKey),
+    bearerToken: secret(bearerToken),
+    claudePath: parsed.claudePath,
+    logLevel: parsed.logLevel,
+    inbox,
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

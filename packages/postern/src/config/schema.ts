@@ -1,0 +1,63 @@
+import { inboxConfigSchema } from '@postern/inbox';
+import * as z from 'zod';
+import { STRONG_SECRET, weaknessOf } from '../secrets/strength.ts';
+
+/** The whole of postern.yaml, strict at every level; what is accepted is told by each leaf's description. */
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const strongSecret = z
+  .string()
+  .refine((text) => weaknessOf(text) === null)
+  .describe(STRONG_SECRET);
+
+const host = z
+  .string()
+  .regex(/^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)$/)
+  .max(253)
+  .describe('an address or name to listen on, without a port');
+
+const publicUrl = z
+  .string()
+  .refine(isBaseUrl)
+  .transform((text) => new URL(text).origin)
+  .describe('an http:// or https:// address without path, query or user');
+
+const databaseUrl = z
+  .string()
+  .refine((text) => URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol))
+  .describe('postgres://user:password@host:port/database');
+
+const path = z
+  .string()
+  .min(1)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what is refused.
+  .regex(/^[^\u0000]*$/)
+  .describe('a path');
+
+export const fileSchema = z.strictObject({
+  dataDir: path.default('./data'),
+  host: host.default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(8_080),
+  publicUrl: publicUrl.optional(),
+  databaseUrl: databaseUrl.optional(),
+  adminKey: strongSecret.optional(),
+  claudePath: path.default('claude'),
+  logLevel: z.enum(logLevels).default('info'),
+  inbox: inboxConfigSchema.extend({ bearerToken: strongSecret.optional() }).prefault({}),
+});
+
+export type FileConfig = z.output<typeof fileSchema>;
+
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  return (
+    /^https?:$/.test(url.protocol) &&
+    url.pathname === '/' &&
+    url.search === '' &&
+    url.hash === '' &&
+    url.username === '' &&
+    url.password === ''
+  );
+}

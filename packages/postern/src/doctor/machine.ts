@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Config } from '../config/load.ts';
+import { isConsoleBuilt } from '../console/page.ts';
+import { type Finding, failed, ok, warning } from './check.ts';
+
+/** Checks of what is around Postern: runtime, port, agent CLI, what `npm run prepare` makes. */
+
+const OLDEST_NODE = 24;
+const CLI_MS = 10_000;
+const BUNDLE = fileURLToPath(new URL('../../../inbox/dist/stdio.js', import.meta.url));
+
+export function checkNode(): Finding {
+  const { node } = process.versions;
+  return Number.parseInt(node, 10) >= OLDEST_NODE
+    ? ok('node', `Node ${node}`)
+    : failed(
+        'node',
+        `Node ${node} is too old`,
+        `Run npm ci, which brings Node ${OLDEST_NODE}, and start by bin/postern.js`,
+      );
+}
+
+export async function checkAgentCli(path: string): Promise<Finding> {
+  try {
+    const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: CLI_MS });
+    return ok('agent_cli', `${path}: ${stdout.trim().split('\n')[0] ?? ''}`);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not installed' : 'does not run';
+    return warning(
+      'agent_cli',
+      `${path} ${reason}`,
+      'Install the agent CLI or set CLAUDE_PATH; the inbox works without it',
+    );
+  }
+}
+
+export function checkBuild(): Finding {
+  const missing = [
+    ...(isConsoleBuilt() ? [] : ['the console']),
+    ...(existsSync(BUNDLE) ? [] : ['the bundle of postern mcp inbox']),
+  ];
+  return missing.length === 0
+    ? ok('build', 'The console and the bundle of postern mcp inbox are built')
+    : warning('build', `Not built: ${missing.join(' and ')}`, 'Run npm run prepare');
+}
+
+/** Whether the port can be listened on; asked only when no server of ours has it. */
+export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
+  const fault = await new Promise<NodeJS.ErrnoException | null>((resolve) => {
+    const server = createServer();
+    server.once('error', resolve);
+    server.listen({ host, port }, () => server.close(() => resolve(null)));
+  });
+  if (fault === null) return ok('port', `${host}:${port} is free`);
+  const message =
+    fault.code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be listened on (${fault.code})`;
+  return failed(
+    'port',
+    `${host}:${port} ${message}`,
+    'Choose another with POSTERN_PORT and POSTERN_HOST, or stop what uses it',
+  );
+}

@@ -1,0 +1,12 @@
+import { inboxMigrations } from '@postern/inbox';
+import { chatMigrations } from '@postern/local-chat';
+import { type Migration, storeMigrations } from '@postern/store';
+import { consoleMigrations } from '../console/migrations.ts';
+
+/** The whole schema, the store's own part first. */
+export const allMigrations: readonly Migration[] = [
+  ...storeMigrations,
+  ...chatMigrations,
+  ...inboxMigrations,
+  ...consoleMigrations,
+];

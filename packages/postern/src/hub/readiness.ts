@@ -1,0 +1,70 @@
+import type { Clock } from '@postern/kit';
+import type { Store } from '@postern/store';
+import { sql } from 'kysely';
+import type { Readiness, ServiceStatus, Status } from './health.ts';
+
+/** The database must say something within this time to count as there. */
+const DATABASE_MS = 2_000;
+
+export interface ReadinessInputs<DB> {
+  readonly stage: 'starting' | 'running' | 'stopping';
+  readonly store: Store<DB>;
+  readonly clock: Clock;
+  readonly connectors: readonly {
+    readonly source: string;
+    readonly status: Status;
+    readonly detail?: string;
+  }[];
+}
+
+/**
+ * Ready means that requests are served: the process runs and its database answers. A platform that is away is
+ * told, and does not take the process out of service, since everything else still works.
+ */
+export async function readinessOf<DB>({
+  stage,
+  store,
+  clock,
+  connectors,
+}: ReadinessInputs<DB>): Promise<Readiness> {
+  const isUp = await answers(store, clock);
+  const own: Status = stage === 'running' ? (isUp ? 'ok' : 'down') : stage;
+  const inbox: ServiceStatus = {
+    status: own === 'ok' ? worst(connectors.map((connector) => connector.status)) : own,
+    connectors: Object.fromEntries(
+      connectors.map(({ source, status, detail }) => [
+        source,
+        { status, ...(detail === undefined ? {} : { detail }) },
+      ]),
+    ),
+  };
+  return {
+    ready: own === 'ok',
+    services: {
+      database: { status: isUp ? 'ok' : 'down', detail: store.engine },
+      local_chat: { status: own },
+      inbox,
+      threads: { status: 'off' },
+      campaigns: { status: 'off' },
+    },
+  };
+}
+
+/** A service with a connector that is down is degraded: it takes and answers requests all the same. */
+function worst(statuses: readonly Status[]): Status {
+  if (statuses.some((status) => status === 'down' || status === 'degraded')) return 'degraded';
+  return statuses.includes('starting') ? 'starting' : 'ok';
+}
+
+async function answers<DB>(store: Store<DB>, clock: Clock): Promise<boolean> {
+  const done = new AbortController();
+  try {
+    const asked = sql`SELECT 1`.execute(store.db).then(
+      () => true,
+      () => false,
+    );
+    return await Promise.race([asked, clock.sleep(DATABASE_MS, done.signal).then(() => false)]);
+  } finally {
+    done.abort();
+  }
+}

@@ -1,0 +1,94 @@
+import { DataFolderLockedError } from '@postern/store';
+import type { Invocation } from '../cli/command.ts';
+import type { Config } from '../config/load.ts';
+import { readServerUrl } from '../hub/run-files.ts';
+import { Refusal } from '../secrets/data-folder.ts';
+import { readSecret } from '../secrets/generated.ts';
+import { type Method, type OperatorApi, readAnswer } from './api.ts';
+
+/** A single call of an operator: a listing or a change of one thing. */
+const CALL_MS = 60_000;
+
+/**
+ * Reaches the API: through the running server when it holds the data folder, else by opening database and
+ * services here. On PostgreSQL they are always opened here, since several processes may share them.
+ */
+export async function connectOperator(invocation: Invocation): Promise<OperatorApi> {
+  const { config } = await invocation.config();
+  try {
+    return await openHere(config);
+  } catch (error) {
+    if (error instanceof DataFolderLockedError) return reachServer(config, error.pid);
+    throw error;
+  }
+}
+
+async function openHere(config: Config): Promise<OperatorApi> {
+  const { openHub } = await import('../hub/hub.ts');
+  const hub = await openHub(config);
+  const authorization = `Bearer ${hub.secrets.adminKey.reveal()}`;
+  return {
+    running: false,
+    async call(method, path, body) {
+      const answer = await hub.app.inject({
+        method,
+        url: path,
+        headers: { authorization, host: 'localhost' },
+        ...(body === undefined ? {} : { payload: body as object }),
+      });
+      return readAnswer(answer.statusCode, answer.body);
+    },
+    close: () => hub.close(),
+  };
+}
+
+function reachServer(config: Config, pid: number | undefined): OperatorApi {
+  const url = readServerUrl(config.dataDir);
+  if (url === null) {
+    throw new Refusal(
+      `process ${pid ?? '(unknown)'} holds the data folder ${config.dataDir} and does not answer requests yet; try again in a moment`,
+    );
+  }
+  const key = config.adminKey ?? readSecret(config.dataDir, 'adminKey');
+  if (key === null) {
+    throw new Refusal(
+      'the running server was given its admin key: set POSTERN_ADMIN_KEY or POSTERN_ADMIN_KEY_FILE here too',
+    );
+  }
+  return {
+    running: true,
+    call: (method, path, body) => callServer(url, key.reveal(), method, path, body),
+    close: async () => {},
+  };
+}
+
+async function callServer(
+  url: string,
+  key: string,
+  method: Method,
+  path: string,
+  body: unknown,
+): Promise<unknown> {
+  let answer: Response;
+  let text: string;
+  try {
+    answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(CALL_MS),
+    });
+    text = await answer.text();
+  } catch {
+    throw new Refusal(`the server at ${url} does not answer; see its log`);
+  }
+  if (answer.status === 401) {
+    throw new Refusal(
+      'the running server has another admin key: set POSTERN_ADMIN_KEY or POSTERN_ADMIN_KEY_FILE as it has',
+    );
+  }
+  return readAnswer(answer.status, text);
+}

@@ -1,0 +1,84 @@
+/** Rule of contracts/process.md, "Life of the process": weak secrets are refused anywhere. */
+
+export const SHORTEST_SECRET = 24;
+/** Fewer different characters than this is a held-down key or a counted-out pattern. */
+const FEWEST_DIFFERENT_CHARACTERS = 6;
+
+/** Values that stand in guides and templates, or are typed first; compared without case and punctuation. */
+const KNOWN_EXAMPLES = [
+  'admin',
+  'adminkey',
+  'amcbearertoken',
+  'bearertoken',
+  'changeit',
+  'changeme',
+  'changethis',
+  'default',
+  'dummy',
+  'example',
+  'examplekey',
+  'examplesecret',
+  'exampletoken',
+  'insertyourkeyhere',
+  'insertyoursecrethere',
+  'insertyourtokenhere',
+  'letmein',
+  'mysecret',
+  'mysecretkey',
+  'mysecrettoken',
+  'mysupersecretkey',
+  'mysupersecrettoken',
+  'password',
+  'placeholder',
+  'pleasechangeme',
+  'pleasechangethis',
+  'posternadminkey',
+  'replaceme',
+  'replacethis',
+  'replacewithyourownsecret',
+  'secret',
+  'secretkey',
+  'supersecret',
+  'supersecretkey',
+  'supersecrettoken',
+  'todo',
+  'token',
+  'youradminkey',
+  'youradminkeyhere',
+  'yourbearertoken',
+  'yourbearertokenhere',
+  'yoursecrethere',
+  'yoursecretkey',
+  'yoursecretkeyhere',
+  'yoursecrettokenhere',
+  'yourtokenhere',
+];
+
+/** Runs that a keyboard or the alphabet makes. */
+const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890123456789', 'qwertyuiopasdfghjklzxcvbnm'];
+
+const isExample = new RegExp(`^(?:${KNOWN_EXAMPLES.join('|')}|[0-9])+$`);
+
+/**
+ * Says why a secret is too weak, in words that fit after "found", or null when it is good enough.
+ * The secret itself is never part of the answer.
+ */
+export function weaknessOf(secret: string): string | null {
+  const length = [...secret].length;
+  if (length < SHORTEST_SECRET) return `a secret of ${length} characters`;
+  const plain = secret.toLowerCase().replace(/[^a-z0-9]/g, '');
+  const letters = plain.replace(/[0-9]/g, '');
+  if (isExample.test(plain) && (letters !== '' || isRun(plain))) return 'a secret known from examples';
+  if (isRun(plain)) return 'a secret that is a run of the keyboard';
+  if (new Set(secret).size < FEWEST_DIFFERENT_CHARACTERS) return 'a secret of too few different characters';
+  return null;
+}
+
+export const STRONG_SECRET = `at least ${SHORTEST_SECRET} characters that nobody can guess (openssl rand -base64 32 makes some)`;
+
+function isRun(plain: string): boolean {
+  return (
+    plain.length > 0 &&
+    RUNS.some((run) => run.repeat(Math.ceil(plain.length / run.length) + 1).includes(plain))
+  );
+}
