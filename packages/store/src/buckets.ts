@@ -38,7 +38,7 @@ export async function takeTokens(db: StoreHandle, bucket: Bucket, cost = 1): Pro
   const capacity = burst * perToken;
   const least = sql.raw(engine === 'postgres' ? 'least' : 'min');
   const greatest = sql.raw(engine === 'postgres' ? 'greatest' : 'max');
-  // Never in the past, and never fuller of debt than empty: a clock set back must not lock the bucket.
+  // Never in the past, and never emptier than empty.
   const level = sql`${least}(${greatest}(bucket.full_at_us, ${now}), ${now} + ${whole(capacity)})`;
   const after = sql`${level} + ${whole(cost * perToken)}`;
   const { rows } = await sql<{ full_at_us: number }>`
@@ -53,7 +53,13 @@ export async function takeTokens(db: StoreHandle, bucket: Bucket, cost = 1): Pro
   }
   const query = kysely.selectFrom('token_buckets').select('full_at_us').where('name', '=', bucket.name);
   const full = (await query.executeTakeFirst())?.full_at_us ?? nowUs;
-  const missing = Math.min(full, nowUs + capacity) + cost * perToken - (nowUs + capacity);
+  const empty = nowUs + capacity;
+  // Further from full than empty: the clock was set back, or the burst was lowered. From here on it fills.
+  if (full > empty) {
+    const change = kysely.updateTable('token_buckets').set({ full_at_us: empty });
+    await change.where('name', '=', bucket.name).where('full_at_us', '>', empty).execute();
+  }
+  const missing = Math.min(full, empty) + cost * perToken - empty;
   return { ok: false, retryAfterSeconds: Math.max(1, Math.ceil(missing / 1_000_000)) };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@postern/kit';
 import pg from 'pg';
-import { afterAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe } from 'vitest';
 import { connectStore } from '../connect.ts';
 import { type Migration, migrate } from '../migrate.ts';
 import { storeMigrations } from '../migrations.ts';
@@ -35,33 +35,57 @@ export interface FreshStore<DB> {
   close(): Promise<void>;
 }
 
-const cleanups: (() => Promise<void>)[] = [];
+type Cleanup = () => Promise<void>;
 
-/** What is still open when a test file ends is closed, newest first, and its database removed. */
-afterAll(async () => {
+/** What the running test has opened, and what was opened outside of one. */
+const ofTest: Cleanup[] = [];
+const ofFile: Cleanup[] = [];
+let isInTest = false;
+
+function whenOver(cleanup: Cleanup): void {
+  (isInTest ? ofTest : ofFile).push(cleanup);
+}
+
+async function cleanUp(cleanups: Cleanup[]): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+}
+
+beforeEach(() => {
+  isInTest = true;
 });
+
+afterEach(async () => {
+  isInTest = false;
+  await cleanUp(ofTest);
+});
+
+afterAll(() => cleanUp(ofFile));
 
 /** Runs the same tests on both engines. */
 export function describeEngines(name: string, tests: (engine: Engine) => void): void {
   describe.each(ENGINES)(`${name} on %s`, tests);
 }
 
-/** An empty place for a database: a file in a new folder, or a new database on the run's server. */
+/**
+ * An empty place for a database: a file in a new folder, or a database on the run's server. It is gone with
+ * the test, or with the file when it was not asked for in a test. Not for tests that run concurrently.
+ */
 export async function freshPlace(engine: Engine): Promise<Place> {
   if (engine === 'sqlite') {
     const folder = await mkdtemp(join(tmpdir(), 'postern-store-'));
-    cleanups.push(() => rm(folder, { recursive: true, force: true }));
+    whenOver(() => rm(folder, { recursive: true, force: true }));
     return { file: join(folder, 'postern.sqlite') };
   }
   const base = await serverBase();
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdministrator(base, `CREATE DATABASE ${name}`);
-  cleanups.push(() => asAdministrator(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  const name = spareDatabases.pop() ?? (await createDatabase(base));
+  whenOver(async () => {
+    await emptyDatabase(base, name);
+    spareDatabases.push(name);
+  });
   return { url: base + name };
 }
 
-/** A store of its own for a test, migrated. It and its database go away when the test file ends. */
+/** A store of its own for a test, migrated; closed by itself when {@link freshPlace} says. */
 export async function freshStore<DB = StoreTables>(
   engine: Engine,
   options: FreshStoreOptions = {},
@@ -70,7 +94,7 @@ export async function freshStore<DB = StoreTables>(
   const place = await freshPlace(engine);
   const open = async (more: FreshStoreOptions): Promise<Store<DB>> => {
     const store = await connectStore<DB>({ ...place, clock: systemClock, ...more });
-    cleanups.push(() => store.close());
+    whenOver(() => store.close());
     return store;
   };
   const store = await open(rest);
@@ -86,16 +110,36 @@ async function serverBase(): Promise<string> {
   if (shared !== undefined) return shared;
   if (!ownServer) {
     ownServer = privatePostgres();
-    cleanups.unshift(async () => (await ownServer)?.close());
+    ofFile.unshift(async () => (await ownServer)?.close());
   }
   return (await ownServer).base;
 }
 
-async function asAdministrator(base: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: `${base}postgres` });
+/** Made in a quarter of a second and emptied in far less, so a test file uses them again. */
+const spareDatabases: string[] = [];
+
+async function createDatabase(base: string): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await asAdministrator(`${base}postgres`, `CREATE DATABASE ${name}`);
+  // At the end even if a test left something running in it.
+  ofFile.push(() => asAdministrator(`${base}postgres`, `DROP DATABASE ${name} WITH (FORCE)`));
+  return name;
+}
+
+async function emptyDatabase(base: string, name: string): Promise<void> {
+  await asAdministrator(
+    base + name,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
+    'DROP SCHEMA public CASCADE',
+    'CREATE SCHEMA public',
+  );
+}
+
+async function asAdministrator(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    for (const statement of statements) await client.query(statement);
   } finally {
     await client.end();
   }
