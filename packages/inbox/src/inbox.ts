@@ -165,7 +165,9 @@ export function createInbox(ports: InboxPorts, connectors: readonly Connector[])
         );
         runs.push({ source: connector.source, ...run });
       }
-      workers = runInboxWorkers(ports, connectorOf, stop.signal);
+      workers = runInboxWorkers(ports, connectorOf, stop.signal).catch((error: unknown) => {
+        ports.log.error({ err: error }, 'webhooks and pairing codes are no longer sent; restart the hub');
+      });
       sweepStaged(ports, ports.clock.nowMicroseconds() - STAGED_LIFETIME_US).catch((error: unknown) => {
         ports.log.warn({ err: error }, 'staged attachments could not be swept');
       });

@@ -11,7 +11,7 @@ const LIFETIME_US = 3_600 * 1_000_000;
 const MOST_PENDING = 3;
 const MOST_REPLIES = 2;
 
-export const PAIRING_TOPIC = 'inbox.pairing';
+export const PAIRING_TOPIC = 'inbox_pairing';
 
 export interface PairingReply {
   readonly source: string;

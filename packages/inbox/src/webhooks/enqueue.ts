@@ -4,7 +4,7 @@ import type { Envelope } from '../envelope.ts';
 import { envelopesOf, type MessageRow } from '../messages/envelopes.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 
-export const WEBHOOK_TOPIC = 'inbox.webhook';
+export const WEBHOOK_TOPIC = 'inbox_webhook';
 
 export interface WebhookEvent {
   readonly type: 'message.received' | 'message.updated' | 'message.deleted';
