@@ -187,6 +187,7 @@ function lookAround({ text, start, places }: Window): Look {
   const segments = graphemes.segment(text.slice(start, end + LOOK_AHEAD));
   const firstInk = start + text.slice(start, end).search(/\S/);
   let current = end;
+  let graphemeStart = Number.POSITIVE_INFINITY;
   let nextInk = end;
   while (isIndent(text[nextInk]) && nextInk < end + DEEPEST_INDENT) nextInk += 1;
   return {
@@ -196,7 +197,11 @@ function lookAround({ text, start, places }: Window): Look {
     },
     blankBefore: () => firstInk < start || current <= firstInk,
     fenceBehind: () => text.startsWith('```', nextInk) || text.startsWith('~~~', nextInk),
-    graphemeEnds: () => segments.containing(current - start)?.index === current - start,
+    graphemeEnds() {
+      // One look tells of a whole grapheme, and graphemes may be long.
+      if (current < graphemeStart) graphemeStart = start + (segments.containing(current - start)?.index ?? 0);
+      return current === graphemeStart;
+    },
   };
 }
 
