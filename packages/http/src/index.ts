@@ -1,11 +1,14 @@
 export { isPublicAddress } from './addresses.ts';
 export * from './auth.ts';
+export { type DocsPage, docsPage } from './docs-page.ts';
 export * from './hosts.ts';
 export * from './invoke.ts';
 export * from './json.ts';
 export { type McpHttpOptions, mountMcp } from './mcp/http.ts';
 export * from './mcp/index.ts';
+export * from './openapi.ts';
 export * from './problem.ts';
+export { mountReference, type ReferenceOptions } from './reference.ts';
 export { type MountOptions, mountOperations } from './routes.ts';
 export * from './safe-fetch.ts';
 export { sendFailure, sendOutcome } from './send.ts';

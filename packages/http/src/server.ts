@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { commonFailure, type ErrorDialect, Failure, type FailureOptions } from '@postern/kit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { drainOnStop } from './drain.ts';
 import { type HostPolicy, isOwnHost } from './hosts.ts';
 import { internalFailure } from './invoke.ts';
 import { JsonError, parseJson } from './json.ts';
@@ -90,6 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const stop = new AbortController();
   closing.set(app, stop.signal);
   app.addHook('preClose', async () => stop.abort(new DOMException('The server is stopping.', 'AbortError')));
+  //drainOnStop(app, stop.signal);
 
   const methods = new MethodTable();
   app.addHook('onRoute', (route) => methods.add(route.method, route.url));

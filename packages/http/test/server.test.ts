@@ -331,3 +331,21 @@ test('stopping wakes the calls that wait, which then answer', async () => {
   expect(await (await waiting).json()).toEqual({ done: true });
   expect(service.seen.events).toContain('closing');
 });
+
+test('stopping waits for no connection that carries no request', async () => {
+  await using service = await startService({ headersTimeoutMs: 50_000, requestTimeoutMs: 60_000 });
+  const unused = openSocket(service.url);
+  await new Promise<void>((resolve) => service.app.server.once('connection', () => resolve()));
+  const gone = new Promise<void>((resolve) => unused.once('close', () => resolve()));
+  const waiting = openSocket(service.url);
+  const body = '{"how":"wait"}';
+  waiting.write(
+    `POST /api/break HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
+  await service.seen.until('waiting');
+  unused.resume();
+  waiting.resume();
+  await service.app.close();
+  await gone;
+});
