@@ -91,7 +91,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const stop = new AbortController();
   closing.set(app, stop.signal);
   app.addHook('preClose', async () => stop.abort(new DOMException('The server is stopping.', 'AbortError')));
-  //drainOnStop(app, stop.signal);
+  drainOnStop(app, stop.signal);
 
   const methods = new MethodTable();
   app.addHook('onRoute', (route) => methods.add(route.method, route.url));
