@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Listeners } from '../listeners.ts';
 import { backoffMilliseconds, pause, withDeadline } from '../pause.ts';
@@ -5,6 +6,7 @@ import type { HeldLease, StoreLog } from '../store.ts';
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
+const CLOSE_MS = 2_000;
 
 /**
  * A dead connection is noticed here within two of these, well before the server's side (three missed
@@ -25,9 +27,12 @@ export class Session {
   readonly #closed = new AbortController();
   readonly #held = new Map<string, AbortController>();
   #client: pg.Client | undefined;
+  /** Under the connection that is open or being opened. */
+  #socket: Socket | undefined;
   /** The attempt to connect that is under way. */
   #opening: Promise<void> | undefined;
   #running: Promise<void> | undefined;
+  #asked: Promise<void> = Promise.resolve();
 
   constructor(settings: pg.ClientConfig, listeners: Listeners, log: StoreLog | undefined) {
     this.#settings = settings;
@@ -56,15 +61,14 @@ export class Session {
     if (!client || this.#held.has(name)) return undefined;
     const lost = new AbortController();
     this.#held.set(name, lost);
+    const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked';
     try {
-      const { rows } = await client.query<{ locked: boolean }>(
-        'SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS locked',
-        [lockName(name)],
-      );
-      if (rows[0]?.locked && this.#client === client)
+      const [row] = await this.#ask<{ locked: boolean }>(client, sql, [lockName(name)]);
+      if (row?.locked && !lost.signal.aborted)
         return { lost: lost.signal, release: () => this.#release(name, lost) };
     } catch (error) {
-      this.#log?.warn({ err: error, lease: name }, 'a lease could not be asked for');
+      // Whether the server gave the lock is not known, so nobody could give it back.
+      this.#drop(client, error);
     }
     if (this.#held.get(name) === lost) this.#held.delete(name);
     return undefined;
@@ -73,7 +77,11 @@ export class Session {
   async close(): Promise<void> {
     this.#closed.abort();
     this.#loseAll();
-    await this.#client?.end().catch(() => undefined);
+    if (this.#client) {
+      const late = () => new Error('no answer');
+      await withDeadline(CLOSE_MS, this.#client.end(), late).catch(() => undefined);
+    }
+    this.#socket?.destroy();
     await this.#running;
   }
 
@@ -84,12 +92,13 @@ export class Session {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#closed.signal.aborted) {
-      const client = new pg.Client({ ...this.#settings, query_timeout: HEARTBEAT_MS });
-      const ended = new Promise<void>((resolve) => {
-        client.once('end', resolve);
-        client.once('error', () => resolve());
-      });
+      const socket = new Socket();
+      const client = new pg.Client({ ...this.#settings, stream: () => socket, query_timeout: HEARTBEAT_MS });
+      const ended = new Promise<void>((resolve) => client.once('end', resolve));
+      // Without a listener an error would end the process; what it means is seen by the end of the connection.
       client.on('error', () => undefined);
+      this.#socket = socket;
+      this.#asked = Promise.resolve();
       try {
         const opening = this.#open(client);
         this.#opening = opening.catch(() => undefined);
@@ -102,7 +111,7 @@ export class Session {
       }
       this.#client = undefined;
       this.#loseAll();
-      void client.end().catch(() => undefined);
+      socket.destroy();
       if (!this.#closed.signal.aborted) {
         await pause(backoffMilliseconds(failures + 1, FIRST_RETRY_MS, LONGEST_RETRY_MS), this.#closed.signal);
       }
@@ -112,9 +121,9 @@ export class Session {
   async #open(client: pg.Client): Promise<void> {
     await client.connect();
     client.on('notification', ({ channel, payload }) => this.#listeners.emit(channel, payload ?? ''));
-    await client.query(SERVER_KEEPALIVE);
+    await this.#ask(client, SERVER_KEEPALIVE);
     this.#client = client;
-    for (const channel of this.#listeners.channels) await client.query(`LISTEN ${channel}`);
+    for (const channel of this.#listeners.channels) await this.#ask(client, `LISTEN ${channel}`);
     this.#listeners.emitToAll();
   }
 
@@ -125,27 +134,47 @@ export class Session {
       if (this.#client !== client) return;
       try {
         const late = () => new Error('no answer');
-        await withDeadline(HEARTBEAT_MS, client.query('SELECT 1'), late);
+        await withDeadline(HEARTBEAT_MS, this.#ask(client, 'SELECT 1'), late);
       } catch {
         return;
       }
     }
   }
 
-  async #tell(client: pg.Client, sql: string): Promise<void> {
+  /** One after the other; the driver's own queue of statements is going away. */
+  #ask<Row extends pg.QueryResultRow>(
+    client: pg.Client,
+    sql: string,
+    parameters: unknown[] = [],
+  ): Promise<Row[]> {
+    const asked = this.#asked.then(async () => (await client.query<Row>(sql, parameters)).rows);
+    this.#asked = asked.then(
+      () => undefined,
+      () => undefined,
+    );
+    return asked;
+  }
+
+  async #tell(client: pg.Client, sql: string, parameters: unknown[] = []): Promise<void> {
     try {
-      await client.query(sql);
+      await this.#ask(client, sql, parameters);
     } catch (error) {
-      this.#log?.warn({ err: error }, 'the listening connection failed; it is opened anew');
-      void client.end().catch(() => undefined);
+      this.#drop(client, error);
     }
+  }
+
+  /** Gives a connection up whose state is no longer known; the next one is opened by itself. */
+  #drop(client: pg.Client, error: unknown): void {
+    if (this.#client !== client || this.#closed.signal.aborted) return;
+    this.#log?.warn({ err: error }, 'the listening connection failed; it is opened anew');
+    this.#socket?.destroy();
   }
 
   async #release(name: string, lost: AbortController): Promise<void> {
     if (this.#held.get(name) !== lost) return;
-    const client = this.#client;
-    if (client)
-      await this.#tell(client, `SELECT pg_advisory_unlock(hashtextextended(${literal(lockName(name))}, 0))`);
+    if (this.#client) {
+      await this.#tell(this.#client, 'SELECT pg_advisory_unlock(hashtextextended($1, 0))', [lockName(name)]);
+    }
     if (this.#held.get(name) === lost) this.#held.delete(name);
   }
 
@@ -158,8 +187,4 @@ export class Session {
 /** Keeps the leases' numbers apart from those of other advisory locks. */
 function lockName(name: string): string {
   return `lease:${name}`;
-}
-
-function literal(text: string): string {
-  return pg.escapeLiteral(text);
 }

@@ -26,7 +26,7 @@ export async function connectPostgres<DB>(
   const adapter = new PosternPostgresAdapter(clock, notify);
   const db = new Kysely<DB>({ dialect: new StoreDialect(pool, adapter) });
   try {
-    await assertUtf8(db);
+    await assertUsable(db);
   } catch (error) {
     await db.destroy();
     throw error;
@@ -79,9 +79,18 @@ class StoreDialect extends PostgresDialect {
   }
 }
 
-/** People write in every script; a database of another encoding would refuse some of them much later. */
-async function assertUtf8<DB>(db: Kysely<DB>): Promise<void> {
-  const { rows } = await sql<{ server_encoding: string }>`SHOW server_encoding`.execute(db);
-  const encoding = rows[0]?.server_encoding;
+const OLDEST_VERSION = 14;
+
+/**
+ * People write in every script; a database of another encoding would refuse some of them much later. And
+ * versions that PostgreSQL's makers no longer mend are not tested.
+ */
+async function assertUsable<DB>(db: Kysely<DB>): Promise<void> {
+  const query = sql<{ encoding: string; version: number }>`
+    SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num')::int / 10000 AS version`;
+  const { rows } = await query.execute(db);
+  const { encoding, version } = rows[0] ?? { encoding: 'unknown', version: 0 };
   if (encoding !== 'UTF8') throw new Error(`the database's encoding is ${encoding}; it must be UTF8`);
+  if (version < OLDEST_VERSION)
+    throw new Error(`the server is PostgreSQL ${version}; ${OLDEST_VERSION} or newer is needed`);
 }
