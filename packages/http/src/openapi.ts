@@ -84,6 +84,9 @@ export interface OpenApiDocument {
 
 const ERROR = 'Error';
 
+/** Faults whose status is the same in every dialect, whatever status their code has elsewhere. */
+const FIXED_STATUS: Partial<Record<CommonFault, number>> = { malformed: 400, unsupported_media_type: 415 };
+
 /**
  * The document of a service: operationId is the tool's name, every code an operation can give is listed
  * under its status, and parameters stand where the binding puts them.
@@ -215,7 +218,7 @@ function errors(
   const note = (code: string, status: number) =>
     byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
   for (const fault of faults)
-    note(dialect.common[fault], fault === 'malformed' ? 400 : statusOf(dialect, dialect.common[fault]));
+    note(dialect.common[fault], FIXED_STATUS[fault] ?? statusOf(dialect, dialect.common[fault]));
   for (const code of operation.errors) note(code, statusOf(dialect, code));
   const mediaType = dialect.contentType.split(';', 1)[0] ?? dialect.contentType;
   const content = { [mediaType]: { schema: { $ref: `#/components/schemas/${ERROR}` } } };

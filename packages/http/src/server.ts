@@ -213,7 +213,7 @@ function parseQuery(query: string): Record<string, string | string[]> {
 function readJsonBody(request: FastifyRequest, body: Buffer, dialect: ErrorDialect): unknown {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
-    throw commonFailure(dialect, 'unsupported_media_type', 'JSON bodies are UTF-8.');
+    throw unsupported(dialect, 'JSON bodies are UTF-8.');
   }
   if (body.length === 0) return undefined;
   try {
@@ -232,7 +232,7 @@ function frameworkFailure(error: FastifyError, dialect: ErrorDialect): Failure |
     case 413:
       return commonFailure(dialect, 'too_large', 'The request body is larger than the limit.');
     case 415:
-      return commonFailure(dialect, 'unsupported_media_type', 'The request body must be application/json.');
+      return unsupported(dialect, 'The request body must be application/json.');
     case 400:
       return malformed(dialect, 'The request body does not fit its header fields.');
     default:
@@ -241,6 +241,11 @@ function frameworkFailure(error: FastifyError, dialect: ErrorDialect): Failure |
 }
 
 /** 400, also where a dialect has one code for what cannot be read and what breaks the schema. */
+/** 415 in every dialect, also where its code usually has another status. */
+function unsupported(dialect: ErrorDialect, message: string): Failure {
+  return commonFailure(dialect, 'unsupported_media_type', message, { status: 415 });
+}
+
 function malformed(dialect: ErrorDialect, message: string, options: FailureOptions = {}): Failure {
   return commonFailure(dialect, 'malformed', message, { status: 400, ...options });
 }

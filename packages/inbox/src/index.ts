@@ -7,6 +7,7 @@ export { inboxDialect } from './errors.ts';
 export { createInbox, type Inbox, type RunningInbox } from './inbox.ts';
 export { inboxMigrations } from './migrations.ts';
 export { inboxPrefixes, type MountInboxOptions, mountInbox } from './mount.ts';
+export { inboxOpenApi } from './openapi.ts';
 export { type InboxOperation, inboxOperations } from './operations/index.ts';
 export type { InboxPorts, InboxStore } from './ports.ts';
 export { inboxInstructions, inboxServerInfo } from './server-info.ts';

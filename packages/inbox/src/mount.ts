@@ -6,6 +6,7 @@ import { authorize, type Identity, type InboxCredentials, identify } from './acc
 import type { InboxCaller, InboxContext, InboxRights } from './context.ts';
 import { fail, inboxDialect } from './errors.ts';
 import type { Inbox } from './inbox.ts';
+import { mountInboxDocs } from './openapi.ts';
 import { inboxOperations } from './operations/index.ts';
 import type { InboxPorts } from './ports.ts';
 import { inboxInstructions, inboxServerInfo } from './server-info.ts';
@@ -40,18 +41,25 @@ export const inboxPrefixes = [
 export function mountInbox(app: FastifyInstance, options: MountInboxOptions): void {
   const { inbox, ports, credentials, log } = options;
 
+  async function authenticate(request: FastifyRequest, rights: InboxRights): Promise<InboxCaller> {
+    const identity = await identify(ports, credentials, {
+      authorization: request.headers.authorization,
+      operator: await options.operatorOf(request),
+      signed: rights.scope === 'attachment' && isSigned(request.query),
+    });
+    return authorize(identity, rights, header(request, 'x-agent-id'));
+  }
+
+  mountInboxDocs(app, {
+    publicUrl: options.hosts.publicUrl,
+    authenticate: (request) => authenticate(request, { scope: 'any', agent: 'optional' }),
+  });
+
   mountOperations<InboxContext, InboxRights, InboxCaller>(app, inboxOperations, {
     prefix: '',
     dialect: inboxDialect,
     log,
-    async authenticate(request, { rights }) {
-      const identity = await identify(ports, credentials, {
-        authorization: request.headers.authorization,
-        operator: await options.operatorOf(request),
-        signed: rights.scope === 'attachment' && isSigned(request.query),
-      });
-      return authorize(identity, rights, header(request, 'x-agent-id'));
-    },
+    authenticate: (request, { rights }) => authenticate(request, rights),
     contextFor: ({ caller, requestId, signal, closing, header }) => ({
       inbox,
       caller,

@@ -44,7 +44,7 @@ export async function deliver(
   },
 ): Promise<DeliveryResult> {
   const text = message.allowMassMentions ? message.text : neutraliseMassMentions(message.text);
-  const texts = text === '' ? [''] : splitText(text, connector.capabilities.text);
+  const texts = partsOf(text, connector.capabilities.text);
   const parts: DeliveredPart[] = [];
   const deadline = AbortSignal.timeout(DELIVERY_DEADLINE_MS);
   for (const [index, partText] of texts.entries()) {
@@ -66,6 +66,12 @@ export async function deliver(
     }
   }
   return { parts, error: null };
+}
+
+/** A part of white space alone is left out: platforms refuse it, and nobody would see it. */
+function partsOf(text: string, limit: Connector['capabilities']['text']): string[] {
+  const parts = splitText(text, limit).filter((part) => part.trim() !== '');
+  return parts.length > 0 ? parts : [text];
 }
 
 function describe(error: unknown, sent: number, total: number): DeliveryResult['error'] {

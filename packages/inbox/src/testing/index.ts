@@ -1,2 +1,10 @@
-export { freshFolder, type InboxBench, inboxBench, messageEvent } from './bench.ts';
+export {
+  type BenchOptions,
+  freshFolder,
+  type InboxBench,
+  inboundFile,
+  inboxBench,
+  messageEvent,
+} from './bench.ts';
 export { type FakeConnector, fakeConnector, type SendOrder } from './fake-connector.ts';
+export { MemoryLog } from './memory-log.ts';
