@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { inspect } from 'node:util';
 import { systemClock } from '@postern/kit';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -11,7 +13,7 @@ import {
   TransactionDeadlineError,
   TransactionMisuseError,
 } from '../src/index.ts';
-import { describeEngines, freshStore } from '../src/testing/index.ts';
+import { describeEngines, freshPlace, freshStore } from '../src/testing/index.ts';
 
 interface Tables {
   counters: { name: string; value: number };
@@ -260,6 +262,71 @@ describeEngines('a store', (engine) => {
     await expect(store.db.selectFrom('counters').selectAll().execute()).rejects.toThrow();
     expect(await other.db.selectFrom('counters').select('value').execute()).toEqual([{ value: 9 }]);
   });
+});
+
+test('a deadlock on PostgreSQL is untied by running one of the two again', async () => {
+  const { store } = await freshStore<Tables>('postgres', { migrations });
+  await store.db.insertInto('counters').values({ name: 'b', value: 0 }).execute();
+  const both = gate();
+  let holding = 0;
+  let runs = 0;
+  const increment = (first: string, second: string) =>
+    store.transaction(async (tx) => {
+      runs += 1;
+      await sql`SET LOCAL deadlock_timeout = '10ms'`.execute(tx);
+      const add = (name: string) =>
+        tx
+          .updateTable('counters')
+          .set((build) => ({ value: build('value', '+', 1) }))
+          .where('name', '=', name)
+          .execute();
+      await add(first);
+      holding += 1;
+      if (holding === 2) both.resolve();
+      await both.promise;
+      await add(second);
+    });
+  await Promise.all([increment('a', 'b'), increment('b', 'a')]);
+  expect(await store.db.selectFrom('counters').select('value').execute()).toEqual([
+    { value: 2 },
+    { value: 2 },
+  ]);
+  expect(runs).toBe(3);
+});
+
+test('a long row of statements on SQLite lets others have a turn', async () => {
+  const { store } = await freshStore<Tables>('sqlite', { migrations });
+  let hadTurn = false;
+  setImmediate(() => {
+    hadTurn = true;
+  });
+  for (let count = 0; count < 100_000 && !hadTurn; count += 1) {
+    await store.db.selectFrom('counters').selectAll().execute();
+  }
+  expect(hadTurn).toBe(true);
+});
+
+test('a database that cannot be used is named, without its password', async () => {
+  const closed = connectStore({ clock: systemClock, url: 'postgres://postern:secret@127.0.0.1:1/postern' });
+  const error: Error = await closed.then(
+    () => Promise.reject(new Error('connected')),
+    (reason) => reason,
+  );
+  expect(error.message).toContain("the database 127.0.0.1:1/postern can't be used");
+  expect(error.message).toContain('ECONNREFUSED');
+  expect(inspect(error)).not.toContain('secret');
+  const wrong: Error = await connectStore({ clock: systemClock, url: 'post gres:secret' }).then(
+    () => Promise.reject(new Error('connected')),
+    (reason) => reason,
+  );
+  expect(wrong.message).toBe('the address of the database is not a URL');
+  expect(inspect(wrong)).not.toContain('secret');
+  const place = await freshPlace('sqlite');
+  const file = 'file' in place ? place.file : '';
+  await writeFile(file, 'this is no database, but long enough to be looked at as one'.repeat(50));
+  await expect(connectStore({ clock: systemClock, file })).rejects.toThrow(
+    `the database ${file} can't be used`,
+  );
 });
 
 test('a store needs one place, not two and not none', async () => {

@@ -16,6 +16,7 @@ export async function connectPostgres<DB>(
   limits: StoreLimits,
   log: StoreLog | undefined,
 ): Promise<Store<DB>> {
+  const place = describePlace(url);
   const scope = new TransactionScope();
   const pool = new GuardedPool(url, scope, limits, log);
   const notifier = new Notifier((statement, parameters) => pool.query(statement, parameters), log);
@@ -29,7 +30,7 @@ export async function connectPostgres<DB>(
     await assertUsable(db);
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw new Error(`the database ${place} can't be used: ${reasonOf(error)}`, { cause: error });
   }
   const listeners = new Listeners(log);
   const session = new Session(connectionSettings(url, limits), listeners, log);
@@ -79,6 +80,20 @@ class StoreDialect extends PostgresDialect {
   }
 }
 
+/** Names the database without its password. */
+function describePlace(url: string): string {
+  // Not left to the parser, whose error would carry the whole text.
+  if (!URL.canParse(url)) throw new Error('the address of the database is not a URL');
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
+}
+
+/** A refused connection is an error of many errors that has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
+  return error instanceof Error ? error.message : String(error);
+}
+
 const OLDEST_VERSION = 14;
 
 /**
@@ -90,7 +105,7 @@ async function assertUsable<DB>(db: Kysely<DB>): Promise<void> {
     SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num')::int / 10000 AS version`;
   const { rows } = await query.execute(db);
   const { encoding, version } = rows[0] ?? { encoding: 'unknown', version: 0 };
-  if (encoding !== 'UTF8') throw new Error(`the database's encoding is ${encoding}; it must be UTF8`);
+  if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding}; it must be UTF8`);
   if (version < OLDEST_VERSION)
     throw new Error(`the server is PostgreSQL ${version}; ${OLDEST_VERSION} or newer is needed`);
 }

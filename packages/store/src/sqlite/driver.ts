@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import { StoreBusyError } from '../errors.ts';
 import { pause } from '../pause.ts';
@@ -12,6 +13,12 @@ const BUSY = 5;
 /** Between two looks at a database file that another process has locked. */
 const BUSY_PAUSE_MS = 20;
 
+/**
+ * How long statements may follow each other before the event loop gets a turn. They run at once, so a long
+ * row of them would otherwise keep out everything else the process does.
+ */
+const LONGEST_STRETCH_MS = 10;
+
 /** Driver of one SQLite connection that all take in turn. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
@@ -19,6 +26,7 @@ export class SqliteDriver implements Driver {
   readonly #scope: TransactionScope;
   readonly #statements: Statements;
   readonly #waitMs: number;
+  #stretchSince = performance.now();
 
   constructor(database: DatabaseSync, turnstile: Turnstile, scope: TransactionScope, waitMs: number) {
     this.#database = database;
@@ -33,6 +41,10 @@ export class SqliteDriver implements Driver {
   async acquireConnection(): Promise<SqliteConnection> {
     this.#scope.assertOutside('store.db');
     await this.#turnstile.enter();
+    if (performance.now() - this.#stretchSince > LONGEST_STRETCH_MS) {
+      await nextTurn();
+      this.#stretchSince = performance.now();
+    }
     return new SqliteConnection(this.#database, this.#statements, this.#waitMs);
   }
 

@@ -78,6 +78,7 @@ async function openDatabase(file: string): Promise<DatabaseSync> {
     return database;
   } catch (error) {
     database.close();
-    throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the database ${file} can't be used: ${reason}`, { cause: error });
   }
 }
