@@ -1,1 +1,23 @@
-console.log('prepare')
+import { buildConsole } from './lib/console-build.ts';
+import { bundleStdio } from './lib/stdio-bundle.ts';
+
+/**
+ * Runs after `npm ci` and on `npm run prepare`: makes the two things that are built, the console's page and
+ * the bundle of `postern mcp inbox`. Everything else runs from its sources.
+ */
+
+const steps: readonly [string, () => Promise<unknown>][] = [
+  ['the console', buildConsole],
+  ['the bundle of postern mcp inbox', bundleStdio],
+];
+
+for (const [name, build] of steps) {
+  try {
+    await build();
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
+    const reason = missing ? 'the development dependencies are not installed' : (error as Error).message;
+    console.error(`prepare: ${name} could not be built: ${reason}`);
+    process.exitCode = 1;
+  }
+}
