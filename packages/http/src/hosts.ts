@@ -11,7 +11,8 @@ export interface HostPolicy {
 
 /** Whether a `Host` field names this server: the public URL's host, a loopback name or a trusted one. Ports do not matter. */
 export function isOwnHost(host: string | undefined, policy: HostPolicy): boolean {
-  const name = host === undefined ? null : hostName(`http://${host}`);
+  // The parser would read more than a host out of a field that has more in it.
+  const name = host === undefined || /[/?#@\\]/.test(host) ? null : hostName(`http://${host}`);
   return name !== null && isOwnName(name, policy);
 }
 

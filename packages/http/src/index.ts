@@ -2,8 +2,14 @@ export { isPublicAddress } from './addresses.ts';
 export * from './auth.ts';
 export { type DocsPage, docsPage } from './docs-page.ts';
 export * from './hosts.ts';
-export * from './invoke.ts';
-export * from './json.ts';
+export {
+  type Call,
+  type Outcome,
+  type RunOptions,
+  runOperation,
+  type Surface,
+  type ToolViolations,
+} from './invoke.ts';
 export { type McpHttpOptions, mountMcp } from './mcp/http.ts';
 export * from './mcp/index.ts';
 export * from './openapi.ts';

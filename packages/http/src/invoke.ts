@@ -95,7 +95,12 @@ export async function runOperation<Context, Rights>(
       try {
         return await attempt(operation, options, signal);
       } catch (error) {
-        if (error instanceof Failure) return { kind: 'failure', failure: error };
+        if (error instanceof Failure) {
+          const { code, cause } = error;
+          if (cause !== undefined)
+            log.warn({ requestId, operation: operation.name, code, err: cause }, 'operation failed');
+          return { kind: 'failure', failure: error };
+        }
         if (options.signal.aborted) {
           log.debug({ requestId, operation: operation.name, err: error }, 'caller went away');
         } else {

@@ -257,6 +257,11 @@ describe('answers', () => {
       'true',
     ]);
     expect(refused.body.detail).toBe('Taken.');
+    expect(JSON.stringify(refused.body)).not.toContain('inner');
+    const line = service.log.lines.find(
+      ({ fields }) => fields.requestId === refused.headers.get('x-request-id'),
+    );
+    expect(String(line?.fields.err)).toBe('Error: inner');
   });
 
   test('admit may set header fields, on failures too', async () => {

@@ -228,6 +228,8 @@ describe('the Host header', () => {
     'postern.example.evil.example',
     'localhost.evil.example',
     'a@localhost',
+    'localhost/x',
+    'localhost#x',
     '127.0.0.1.nip.io',
     'x',
   ])('%s is refused, before anything else', async (host) => {

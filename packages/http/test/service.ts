@@ -154,7 +154,11 @@ const createThing = operation({
   async handle({ name, size, box, dry }) {
     if (name === 'taken') return answer({ id: 'old', name, size }, { 'x-kept': 'yes' }, 200);
     if (name === 'refused')
-      throw problem('conflict', 'Taken.', { retryAfterSeconds: 7, headers: { 'x-replayed': 'true' } });
+      throw problem('conflict', 'Taken.', {
+        retryAfterSeconds: 7,
+        headers: { 'x-replayed': 'true' },
+        cause: new Error('inner'),
+      });
     return { id: `${box}:${dry}`, name, size };
   },
 });

@@ -4,7 +4,7 @@ import { type CommonFault, commonFailure, type ErrorDialect, Failure, type Opera
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type HostPolicy, isOwnOrigin } from '../hosts.ts';
 import { type Call, runOperation, type ToolViolations } from '../invoke.ts';
-import { JsonError, parseJson } from '../json.ts';
+import { isJsonObject, JsonError, parseJson } from '../json.ts';
 import type { Log } from '../log.ts';
 import { goneSignal, headerOf } from '../routes.ts';
 import { sendFailure } from '../send.ts';
@@ -122,7 +122,12 @@ export function mountMcp<Context, Rights, Caller>(
   const serve = toNodeHandler(handler, {
     onerror: (error) => log.error({ err: error }, 'MCP request failed'),
   });
-  app.addHook('preClose', () => handler.close());
+  const answering = new Set<Promise<void>>();
+  app.addHook('preClose', async () => {
+    // Closing the handler would cut calls off; what is left after them are subscriptions, which never end.
+    await Promise.allSettled(answering);
+    await handler.close();
+  });
 
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -169,7 +174,10 @@ export function mountMcp<Context, Rights, Caller>(
             if (request.body instanceof Buffer) yield request.body;
           },
         };
-        await serve(incoming, reply.raw, body.value);
+        const answered = serve(incoming, reply.raw, body.value);
+        if (isSubscription(body.value)) return;
+        answering.add(answered);
+        await answered.finally(() => answering.delete(answered));
       },
     });
   });
@@ -198,6 +206,10 @@ function readMessages(request: FastifyRequest): Messages {
     };
   }
   return { value: packArguments(value) };
+}
+
+function isSubscription(message: unknown): boolean {
+  return isJsonObject(message) && message.method === 'subscriptions/listen';
 }
 
 function rpcError(code: number, message: string): object {
