@@ -7,7 +7,8 @@ import { type Binaries, findBinaries } from './binaries.ts';
 
 /**
  * Program: a private PostgreSQL server that lives as long as this process' standard input is open, so not
- * even a killed test run leaves one behind. Prints its port when it takes connections.
+ * even a killed test run leaves one behind. Prints its port when it takes connections. Arguments are settings
+ * of the server, `name=value`.
  */
 
 const scratch = await mkdtemp(join(tmpdir(), 'postern-postgres-'));
@@ -43,7 +44,12 @@ async function startServer(binaries: Binaries, data: string): Promise<number> {
       full_page_writes: 'off',
       autovacuum: 'off',
     };
-    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const all = [
+      ...Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+      // The last one of a name holds.
+      ...process.argv.slice(2),
+    ];
+    const flags = all.flatMap((setting) => ['-c', setting]);
     const started = run(binaries, binaries.postgres, ['-D', data, '-p', String(port), ...flags]);
     server = started.child;
     if (await started.says('ready to accept connections')) return port;

@@ -8,11 +8,18 @@ export interface PrivatePostgres {
   close(): Promise<void>;
 }
 
-/** Starts a PostgreSQL server of one's own on a free port in a temporary folder; it ends with this process. */
-export async function privatePostgres(): Promise<PrivatePostgres> {
-  const keeper = spawn(process.execPath, [fileURLToPath(new URL('postgres-keeper.ts', import.meta.url))], {
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+/**
+ * Starts a PostgreSQL server of one's own on a free port in a temporary folder; it ends with this process.
+ *
+ * @param settings of the server, such as `{ fsync: 'on' }`; without them it is as quick as it can be, and
+ *   loses what it holds with the machine's power.
+ */
+export async function privatePostgres(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<PrivatePostgres> {
+  const program = fileURLToPath(new URL('postgres-keeper.ts', import.meta.url));
+  const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`);
+  const keeper = spawn(process.execPath, [program, ...given], { stdio: ['pipe', 'pipe', 'pipe'] });
   let complaint = '';
   keeper.stderr.on('data', (chunk: Buffer) => {
     complaint = (complaint + chunk.toString()).slice(-4_000);
