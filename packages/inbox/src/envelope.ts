@@ -5,22 +5,30 @@ import * as z from 'zod';
 export const sources = ['imessage', 'discord', 'local'] as const;
 export type Source = (typeof sources)[number];
 
+/** Ids of channels, people and messages at the platforms; far above what any of them gives out. */
+const LONGEST_IDENTIFIER = 512;
 /** Control characters have no place in an identifier, and PostgreSQL refuses NUL. */
-const identifier = (description: string, max: number) =>
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
+const identifierPattern = /^[^\u0000-\u001f\u007f]*$/;
+
+const identifier = (description: string) =>
   z
     .string()
     .min(1)
-    .max(max)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-    .regex(/^[^\u0000-\u001f\u007f]*$/, 'must not hold control characters')
+    .max(LONGEST_IDENTIFIER)
+    .regex(identifierPattern, 'must not hold control characters')
     .describe(description);
+
+/** Whether a platform's id is one that the routes take. */
+export function isIdentifier(id: string): boolean {
+  return id.length > 0 && id.length <= LONGEST_IDENTIFIER && identifierPattern.test(id) && id.isWellFormed();
+}
 
 export const sourceSchema = z.enum(sources).describe('Platform the message came from');
 export const channelIdSchema = identifier(
   'Channel, as in an envelope: `discord:dm:123`, `+15551234567`, `local:team`',
-  512,
 );
-export const senderIdSchema = identifier("The platform's immutable id of the sender", 512);
+export const senderIdSchema = identifier("The platform's immutable id of the sender");
 export const messageIdSchema = z
   .string()
   .regex(idPattern('msg'), 'must be a message id such as msg_01HXYZABCDEFGHJKMNPQRSTVWX');

@@ -11,6 +11,7 @@ import { approvePairing, listPairings, offerPairing, type Pairing } from './acce
 import { quarantinePage, releaseMessage } from './access/quarantine.ts';
 import { type AgentToken, createToken, listTokens, revokeToken } from './access/tokens.ts';
 import { attachmentAnswer } from './attachments/serve.ts';
+import { sweepStaged } from './attachments/staged.ts';
 import { type Audience, verifyAttachmentSignature } from './attachments/urls.ts';
 import { type Channel, listChannels, putChannel, showTyping } from './channels.ts';
 import type { Connector, ConnectorHealth } from './connectors/connector.ts';
@@ -29,7 +30,6 @@ import {
 import type { UnreadFilter } from './messages/unread.ts';
 import type { InboxPorts } from './ports.ts';
 import { type SendAnswer, type SendRequest, sendMessage } from './send/send.ts';
-import { sweepStaged } from './send/stage.ts';
 import { type DeliveryView, listDeliveries, replayDelivery } from './webhooks/deliveries.ts';
 import { runInboxWorkers } from './workers.ts';
 
@@ -108,7 +108,7 @@ export interface RunningInbox extends Inbox {
   health(): { source: string; status: ConnectorHealth['status']; detail?: string }[];
 }
 
-/** Staged files of sends that died are swept after a day, long after any send could still be running. */
+/** What processes that died left staged is swept after a day, when nothing can still be at work on it. */
 const STAGED_LIFETIME_US = 24 * 3_600 * 1_000_000;
 
 /** Puts the inbox together from its ports and connectors; nothing runs before `start`. */

@@ -1,26 +1,23 @@
-import { sanitizeName, storableText } from '@postern/kit';
-import { BlobTooLargeError } from '@postern/store';
+import { sanitizeName } from '@postern/kit';
 import type { Selectable } from 'kysely';
-import { keepBytes } from '../attachments/keep.ts';
-import type { Connector, ConnectorSink, InboundAttachment, InboundEvent } from '../connectors/connector.ts';
+import { type InboundAttachments, keepInbound } from '../attachments/inbound.ts';
+import { attachStaged, detachAll, discardStaged, type StagedAttachment } from '../attachments/staged.ts';
+import type { Connector, ConnectorSink, InboundEvent } from '../connectors/connector.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { FEED_CHANNEL } from '../ports.ts';
 import type { MessageTable } from '../tables.ts';
 import { enqueueWebhooks, type WebhookEvent } from '../webhooks/enqueue.ts';
-import { nextReceiveTime } from './receive-time.ts';
+import { storableEvent } from './inbound-event.ts';
+import { lastReceiveTime, nextReceiveTime } from './receive-time.ts';
 import { addToUnread, removeFromUnread } from './unread.ts';
 
 type MessageEvent = Extract<InboundEvent, { kind: 'message' }>;
 
-interface KeptAttachment {
-  readonly id: string;
-  readonly name: string;
-  readonly mime: string;
-  readonly sizeBytes: number;
-}
+type Discarded = Pick<StagedAttachment, 'attachmentId'>;
 
-/** How long one inbound attachment may take to arrive. */
-const ATTACHMENT_DEADLINE_MS = 60_000;
+/** Field of `raw` that says which attachments were left out. */
+const MISSING = 'missing_attachments';
+const NO_ATTACHMENTS: InboundAttachments = { kept: [], missing: [] };
 
 /** Called after a stranger's message was stored, in its transaction. */
 export type OnStranger = (
@@ -44,7 +41,7 @@ export function createSink(
   connector: Pick<Connector, 'source' | 'account'>,
   onStranger: OnStranger,
 ): ConnectorSink {
-  const { store, clock } = ports;
+  const { store, clock, log } = ports;
 
   async function messageByPlatformId(db: Pick<InboxTransaction, 'selectFrom'>, platformId: string) {
     return db
@@ -57,48 +54,11 @@ export function createSink(
       .executeTakeFirst();
   }
 
-  /** Attachments are fetched before the transaction; their bytes are orphans, and swept, if it fails. */
-  async function keepAttachments(event: MessageEvent): Promise<{ kept: KeptAttachment[]; notes: object[] }> {
-    const kept: KeptAttachment[] = [];
-    const notes: object[] = [];
-    for (const attachment of event.attachments) {
-      const result = await keepAttachment(attachment);
-      if ('id' in result) kept.push(result);
-      else notes.push(result);
-    }
-    return { kept, notes };
-  }
-
-  async function keepAttachment(
-    attachment: InboundAttachment,
-  ): Promise<KeptAttachment | { name: string; size_bytes: number; missing: string }> {
-    const { maxBytes } = ports.config.attachments;
-    const missing = (reason: string) => ({
-      name: sanitizeName(attachment.name, 'attachment'),
-      size_bytes: attachment.sizeBytes,
-      missing: reason,
-    });
-    if (attachment.sizeBytes > maxBytes)
-      return missing(`larger than inbox.attachments.maxBytes (${maxBytes})`);
-    const id = ports.newId('att');
-    try {
-      const bytes = await attachment.open(AbortSignal.timeout(ATTACHMENT_DEADLINE_MS));
-      const { mime, sizeBytes } = await keepBytes(ports.blobs, id, bytes, maxBytes);
-      return { id, name: sanitizeName(attachment.name, 'attachment'), mime, sizeBytes };
-    } catch (error) {
-      if (error instanceof BlobTooLargeError)
-        return missing(`larger than inbox.attachments.maxBytes (${maxBytes})`);
-      ports.log.warn({ err: error, source: connector.source }, 'an inbound attachment could not be fetched');
-      return missing('could not be fetched from the platform');
-    }
-  }
-
   async function storeMessage(
     tx: InboxTransaction,
     event: MessageEvent,
-    attachments: { kept: KeptAttachment[]; notes: object[] },
+    attachments: InboundAttachments,
   ): Promise<WebhookEvent | null> {
-    if (await messageByPlatformId(tx, event.platformId)) return null;
     const receivedUs = await nextReceiveTime(tx, clock);
     const entry = await tx
       .selectFrom('inbox_allowlist')
@@ -120,7 +80,7 @@ export function createSink(
       state: accepted ? 'accepted' : 'quarantined',
       sender_id: event.sender.id,
       sender_name: displayName,
-      text: storableText(event.text),
+      text: event.text,
       reply_to: target && target.channel_id === event.channel.id ? target.message_id : null,
       timestamp_ms: event.timestampMs,
       received_us: receivedUs,
@@ -129,7 +89,7 @@ export function createSink(
       deleted_us: null,
       raw: JSON.stringify({
         ...event.raw,
-        ...(attachments.notes.length > 0 ? { missing_attachments: attachments.notes } : {}),
+        ...(attachments.missing.length > 0 ? { [MISSING]: attachments.missing } : {}),
       }),
     };
     await tx.insertInto('inbox_messages').values(message).execute();
@@ -142,7 +102,7 @@ export function createSink(
         message_id: message.message_id,
       })
       .execute();
-    await insertAttachments(tx, message.message_id, attachments.kept, receivedUs);
+    await attachStaged(tx, message.message_id, attachments.kept);
     if (!accepted) {
       await onStranger(tx, {
         source: connector.source,
@@ -178,9 +138,13 @@ export function createSink(
         .executeTakeFirst();
       if (!entry) return null;
     }
-    const text = storableText(event.text);
-    if (text === message.text) return null;
-    const changes = { text, edited_us: clock.nowMicroseconds(), raw: JSON.stringify(event.raw) };
+    if (event.text === message.text) return null;
+    const { [MISSING]: missing } = JSON.parse(message.raw);
+    const changes = {
+      text: event.text,
+      edited_us: clock.nowMicroseconds(),
+      raw: JSON.stringify({ ...event.raw, ...(missing === undefined ? {} : { [MISSING]: missing }) }),
+    };
     await tx
       .updateTable('inbox_messages')
       .set(changes)
@@ -194,10 +158,10 @@ export function createSink(
   async function storeDelete(
     tx: InboxTransaction,
     event: Extract<InboundEvent, { kind: 'delete' }>,
-  ): Promise<{ webhook: WebhookEvent | null; blobs: string[] }> {
+  ): Promise<{ webhook: WebhookEvent | null; discarded: Discarded[] }> {
     const message = await messageByPlatformId(tx, event.platformId);
     if (!message || message.direction === 'outbound' || message.deleted_us !== null)
-      return { webhook: null, blobs: [] };
+      return { webhook: null, discarded: [] };
     const changes = { text: '', feed_us: null, deleted_us: clock.nowMicroseconds(), raw: '{}' };
     await tx
       .updateTable('inbox_messages')
@@ -205,54 +169,86 @@ export function createSink(
       .where('message_id', '=', message.message_id)
       .execute();
     await removeFromUnread(tx, message.message_id);
-    const removed = await tx
-      .deleteFrom('inbox_attachments')
-      .where('message_id', '=', message.message_id)
-      .returning('attachment_id')
-      .execute();
     return {
       webhook:
         message.state === 'accepted'
           ? { type: 'message.deleted', message: { ...message, ...changes } }
           : null,
-      blobs: removed.map((row) => row.attachment_id),
+      discarded: await detachAll(tx, message.message_id),
     };
   }
 
-  return {
-    async accept(events, cursor) {
-      const prepared = new Map<InboundEvent, { kept: KeptAttachment[]; notes: object[] }>();
-      for (const event of events) {
-        if (event.kind !== 'message' || event.attachments.length === 0) continue;
-        if (await messageByPlatformId(store.db, event.platformId)) continue;
-        prepared.set(event, await keepAttachments(event));
-      }
-      const goneBlobs: string[] = [];
-      await store.transaction(async (tx) => {
-        goneBlobs.length = 0;
-        const webhooks: WebhookEvent[] = [];
-        for (const event of events) {
-          if (event.kind === 'message') {
-            const stored = await storeMessage(tx, event, prepared.get(event) ?? { kept: [], notes: [] });
-            if (stored) webhooks.push(stored);
-          } else if (event.kind === 'edit') {
-            const edited = await storeEdit(tx, event);
-            if (edited) webhooks.push(edited);
-          } else {
-            const deleted = await storeDelete(tx, event);
-            if (deleted.webhook) webhooks.push(deleted.webhook);
-            goneBlobs.push(...deleted.blobs);
-          }
+  /** Attachments are fetched before the transaction, of messages only that are not there yet. */
+  async function fetchAttachments(
+    events: readonly InboundEvent[],
+    fetched: Map<InboundEvent, InboundAttachments>,
+  ) {
+    for (const event of events) {
+      if (event.kind !== 'message' || event.attachments.length === 0) continue;
+      if (await messageByPlatformId(store.db, event.platformId)) continue;
+      fetched.set(event, await keepInbound(ports, connector.source, event.attachments));
+    }
+  }
+
+  async function storeBatch(
+    tx: InboxTransaction,
+    events: readonly InboundEvent[],
+    cursor: string,
+    fetched: ReadonlyMap<InboundEvent, InboundAttachments>,
+  ): Promise<Discarded[]> {
+    // From here on no other process stores, releases or deletes: what is read below still holds at the commit.
+    await lastReceiveTime(tx);
+    const webhooks: WebhookEvent[] = [];
+    const discarded: Discarded[] = [];
+    for (const event of events) {
+      if (event.kind === 'message') {
+        const attachments = fetched.get(event) ?? NO_ATTACHMENTS;
+        if (await messageByPlatformId(tx, event.platformId)) {
+          discarded.push(...attachments.kept);
+          continue;
         }
-        await enqueueWebhooks(tx, ports, webhooks);
-        await tx
-          .insertInto('inbox_cursors')
-          .values({ source: connector.source, account: connector.account, cursor })
-          .onConflict((conflict) => conflict.columns(['source', 'account']).doUpdateSet({ cursor }))
-          .execute();
-      });
+        const stored = await storeMessage(tx, event, attachments);
+        if (stored) webhooks.push(stored);
+      } else if (event.kind === 'edit') {
+        const edited = await storeEdit(tx, event);
+        if (edited) webhooks.push(edited);
+      } else {
+        const deleted = await storeDelete(tx, event);
+        if (deleted.webhook) webhooks.push(deleted.webhook);
+        discarded.push(...deleted.discarded);
+      }
+    }
+    await enqueueWebhooks(tx, ports, webhooks);
+    await tx
+      .insertInto('inbox_cursors')
+      .values({ source: connector.source, account: connector.account, cursor })
+      .onConflict((conflict) => conflict.columns(['source', 'account']).doUpdateSet({ cursor }))
+      .execute();
+    return discarded;
+  }
+
+  return {
+    async accept(received, cursor) {
+      const events: InboundEvent[] = [];
+      for (const event of received) {
+        const storable = storableEvent(event, clock);
+        if (storable) events.push(storable);
+        else log.warn({ source: connector.source }, 'an event with an id that is none was passed over');
+      }
+      const fetched = new Map<InboundEvent, InboundAttachments>();
+      let discarded: Discarded[];
+      try {
+        await fetchAttachments(events, fetched);
+        discarded = await store.transaction((tx) => storeBatch(tx, events, cursor, fetched));
+      } catch (error) {
+        await discardStaged(
+          ports,
+          [...fetched.values()].flatMap(({ kept }) => kept),
+        );
+        throw error;
+      }
       store.notify(FEED_CHANNEL);
-      for (const id of goneBlobs) await ports.blobs.delete(id);
+      await discardStaged(ports, discarded);
     },
   };
 }
@@ -285,30 +281,6 @@ export async function touchChannel(
           ? { message_count: update('inbox_channels.message_count', '+', 1), last_message_us: atUs }
           : {}),
         channel_type: channel.type,
-      })),
-    )
-    .execute();
-}
-
-export async function insertAttachments(
-  tx: InboxTransaction,
-  messageId: string,
-  kept: readonly KeptAttachment[],
-  atUs: number,
-): Promise<void> {
-  if (kept.length === 0) return;
-  await tx
-    .insertInto('inbox_attachments')
-    .values(
-      kept.map((attachment, position) => ({
-        attachment_id: attachment.id,
-        message_id: messageId,
-        position,
-        name: attachment.name,
-        mime: attachment.mime,
-        size_bytes: attachment.sizeBytes,
-        available: 1,
-        created_us: atUs,
       })),
     )
     .execute();

@@ -1,3 +1,4 @@
+import { attachStaged } from '../attachments/staged.ts';
 import type { Connector } from '../connectors/connector.ts';
 import { nextReceiveTime } from '../messages/receive-time.ts';
 import { touchChannel } from '../messages/sink.ts';
@@ -67,14 +68,6 @@ export async function recordOutbound(
       })),
     )
     .execute();
-  if (whole) {
-    for (const [position, file] of sent.staged.entries()) {
-      await tx
-        .updateTable('inbox_attachments')
-        .set({ message_id: sent.messageId, position })
-        .where('attachment_id', '=', file.attachmentId)
-        .execute();
-    }
-  }
+  if (whole) await attachStaged(tx, sent.messageId, sent.staged);
   return { timestampMs: first.timestampMs };
 }

@@ -8,6 +8,7 @@ import {
   releaseIdempotent,
   takeTokens,
 } from '@postern/store';
+import { discardStaged } from '../attachments/staged.ts';
 import { type ChannelRow, findChannel } from '../channels.ts';
 import type { Connector } from '../connectors/connector.ts';
 import type { InboxCaller } from '../context.ts';
@@ -15,7 +16,7 @@ import { fail, type InboxCode, inboxErrors } from '../errors.ts';
 import type { InboxPorts } from '../ports.ts';
 import { DELIVERY_DEADLINE_MS, type DeliveryResult, deliver } from './deliver.ts';
 import { recordOutbound } from './record.ts';
-import { type AttachmentRequest, discardStaged, type StagedFile, stageAttachments } from './stage.ts';
+import { type AttachmentRequest, type StagedFile, stageAttachments } from './stage.ts';
 
 export interface SendRequest {
   readonly channel_id: string;

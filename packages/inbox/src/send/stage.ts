@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
-import { sanitizeName } from '@postern/kit';
 import { BlobTooLargeError } from '@postern/store';
-import { keepBytes } from '../attachments/keep.ts';
 import { openAllowedFile } from '../attachments/local-file.ts';
+import { discardStaged, type StagedAttachment, stageBytes } from '../attachments/staged.ts';
 import { ownAttachmentId } from '../attachments/urls.ts';
 import type { OutboundFile } from '../connectors/connector.ts';
 import { fail } from '../errors.ts';
@@ -14,9 +13,7 @@ export interface AttachmentRequest {
   readonly path?: string | undefined;
 }
 
-export interface StagedFile extends OutboundFile {
-  readonly attachmentId: string;
-}
+export interface StagedFile extends OutboundFile, StagedAttachment {}
 
 /**
  * Copies what shall be sent into the hub's own store before the platform is called, so that what is sent is
@@ -48,18 +45,6 @@ export async function stageAttachments(
   } catch (error) {
     await discardStaged(ports, staged);
     throw error;
-  }
-}
-
-/** Forgets staged files of a send that did not happen. */
-export async function discardStaged(ports: InboxPorts, staged: readonly StagedFile[]): Promise<void> {
-  for (const file of staged) {
-    await ports.store.db
-      .deleteFrom('inbox_attachments')
-      .where('attachment_id', '=', file.attachmentId)
-      .where('message_id', 'is', null)
-      .execute();
-    await ports.blobs.delete(file.attachmentId);
   }
 }
 
@@ -118,55 +103,20 @@ async function stage(
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<StagedFile> {
-  const attachmentId = ports.newId('att');
-  const safeName = sanitizeName(name, 'attachment');
-  const row = {
-    attachment_id: attachmentId,
-    message_id: null,
-    position: 0,
-    name: safeName,
-    mime: 'application/octet-stream',
-    size_bytes: 0,
-    available: 1,
-    created_us: ports.clock.nowMicroseconds(),
-  };
-  // The row comes first: bytes without a row could never be swept up.
-  await ports.store.db.insertInto('inbox_attachments').values(row).execute();
   try {
-    const { mime, sizeBytes } = await keepBytes(ports.blobs, attachmentId, bytes, maxBytes);
-    await ports.store.db
-      .updateTable('inbox_attachments')
-      .set({ mime, size_bytes: sizeBytes })
-      .where('attachment_id', '=', attachmentId)
-      .execute();
+    const staged = await stageBytes(ports, name, bytes, maxBytes);
     return {
-      attachmentId,
-      name: safeName,
-      mime,
-      sizeBytes,
+      ...staged,
       open: async () => {
-        const blob = await ports.blobs.open(attachmentId);
-        if (!blob) throw new Error(`the staged attachment ${attachmentId} is gone`);
+        const blob = await ports.blobs.open(staged.attachmentId);
+        if (!blob) throw new Error(`the staged attachment ${staged.attachmentId} is gone`);
         return blob.stream();
       },
     };
   } catch (error) {
-    await ports.store.db.deleteFrom('inbox_attachments').where('attachment_id', '=', attachmentId).execute();
-    await ports.blobs.delete(attachmentId);
     if (error instanceof BlobTooLargeError) {
       throw fail('ATTACHMENT_TOO_LARGE_FOR_PLATFORM', `The attachment has more than ${maxBytes} bytes.`);
     }
     throw error;
   }
-}
-
-/** Removes what sends that died left staged. */
-export async function sweepStaged(ports: InboxPorts, olderThanUs: number): Promise<void> {
-  const stale = await ports.store.db
-    .deleteFrom('inbox_attachments')
-    .where('message_id', 'is', null)
-    .where('created_us', '<', olderThanUs)
-    .returning('attachment_id')
-    .execute();
-  for (const row of stale) await ports.blobs.delete(row.attachment_id);
 }
