@@ -154,7 +154,7 @@ async function attempt<Context, Rights>(
 
 /** Checks an input against the operation's schema, REST-only fields included where they apply. */
 export function checkOperationInput(
-  operation: Pick<OperationShape, 'input' | 'restOnly'>,
+  operation: Pick<OperationShape, 'input' | 'restOnly' | 'toolInput'>,
   raw: Readonly<Record<string, unknown>>,
   surface: Surface,
 ): Checked<Record<string, unknown>> {
@@ -167,7 +167,7 @@ export function checkOperationInput(
     (field) => restOnly !== undefined && Object.hasOwn(restOnly.shape, field),
   );
   const checks = [
-    checkInput(operation.input, fields),
+    checkInput(surface === 'tool' ? (operation.toolInput ?? operation.input) : operation.input, fields),
     ...(restOnly ? [checkInput(restOnly, restFields)] : []),
   ];
   const violations = [...unfit, ...checks.flatMap((check) => (check.ok ? [] : check.violations))];

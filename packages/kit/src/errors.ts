@@ -16,7 +16,8 @@ export type ErrorCatalogue<Code extends string = string> = Readonly<Record<Code,
 /** A violation of one input field, named by its dotted path (`attachments.0.url`). */
 export interface FieldViolation {
   readonly field: string;
-  readonly code: FieldCode;
+  /** One of {@link FieldCode}; a service's preconditions have codes of their own. */
+  readonly code: string;
   readonly message: string;
 }
 

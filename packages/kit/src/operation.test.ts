@@ -79,6 +79,11 @@ describe('operationsOf', () => {
       { restOnly: z.strictObject({ loud: z.boolean() }) },
       'loud is in input and in restOnly',
     ],
+    [
+      "a tool's input without a field",
+      { toolInput: z.strictObject({ confirm: z.boolean() }) },
+      'toolInput lacks',
+    ],
   ])('refuses %s', (_what, changes, message) => {
     expect(() => operation(record(changes))).toThrow(message);
   });

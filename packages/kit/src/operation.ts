@@ -102,6 +102,8 @@ export interface Operation<
   readonly input: Input;
   /** Fields REST takes beside the input (`wait`, `dry_run`); the tool does not have them. */
   readonly restOnly?: RestOnly;
+  /** The tool's input where it differs: a `confirm`, or tighter limits. Strict; has every field of the input. */
+  readonly toolInput?: ObjectSchema;
   readonly output: Output;
   /** Codes the handler itself can give, beside the common faults. */
   readonly errors: readonly Code[];
@@ -141,7 +143,7 @@ const SENTENCES = [
  * `export const operation = operationsOf<InboxContext, InboxRights, InboxCode>()`.
  *
  * @throws Error when the record breaks a rule of the house: its name, its sentences, a path or query name that is
- * not a field, a field that is both in the input and rest-only.
+ * not a field, a field that is both in the input and rest-only, a tool's input that lacks a field.
  */
 export function operationsOf<Context, Rights, Code extends string>() {
   return <Input extends ObjectSchema, Output extends z.ZodType, RestOnly extends ObjectSchema = NoFields>(
@@ -171,6 +173,10 @@ export function operationsOf<Context, Rights, Code extends string>() {
     );
     if (twice !== undefined)
       throw new Error(`operation ${record.name}: ${twice} is in input and in restOnly`);
+    const lacking = Object.keys(record.input.shape).find(
+      (name) => record.toolInput !== undefined && !Object.hasOwn(record.toolInput.shape, name),
+    );
+    if (lacking !== undefined) throw new Error(`operation ${record.name}: toolInput lacks ${lacking}`);
     return { tool: false, ...record };
   };
 }

@@ -32,7 +32,7 @@ export function toolList(operations: readonly OperationShape[], options: ToolLis
 
 function toolOf(operation: OperationShape, { dialect, outputSchema = 'with_errors' }: ToolListOptions): Tool {
   const { name, annotations } = operation;
-  const input = inputJsonSchema(operation.input);
+  const input = inputJsonSchema(operation.toolInput ?? operation.input);
   if (input.type !== 'object' || input.additionalProperties !== false) {
     throw new Error(`operation ${name}: its input must be a strict object`);
   }

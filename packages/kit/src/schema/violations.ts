@@ -58,7 +58,7 @@ export function isFormViolation(violation: FieldViolation): boolean {
   return FORM_CODES.has(violation.code);
 }
 
-const FORM_CODES: ReadonlySet<FieldCode> = new Set(['required', 'invalid_type', 'unknown_field']);
+const FORM_CODES: ReadonlySet<string> = new Set(['required', 'invalid_type', 'unknown_field']);
 
 /** All violations in a sentence, for readers who are shown no list: `limit must be at most 100, found 500; …`. */
 export function summariseViolations(violations: readonly FieldViolation[]): string {
