@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type HostPolicy, type Log, mountMcp, mountOperations } from '@postern/http';
+import { type HostPolicy, type Log, mountMcp, mountOperations, mountReference } from '@postern/http';
 import type { ErrorDialect } from '@postern/kit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authorize, type Identity, type InboxCredentials, identify } from './access/authenticate.ts';
 import type { InboxCaller, InboxContext, InboxRights } from './context.ts';
 import { fail, inboxDialect } from './errors.ts';
 import type { Inbox } from './inbox.ts';
-import { mountInboxDocs } from './openapi.ts';
+import { inboxOpenApi } from './openapi.ts';
 import { inboxOperations } from './operations/index.ts';
 import type { InboxPorts } from './ports.ts';
 import { inboxInstructions, inboxServerInfo } from './server-info.ts';
@@ -50,8 +50,10 @@ export function mountInbox(app: FastifyInstance, options: MountInboxOptions): vo
     return authorize(identity, rights, header(request, 'x-agent-id'));
   }
 
-  mountInboxDocs(app, {
-    publicUrl: options.hosts.publicUrl,
+  mountReference(app, {
+    prefix: '',
+    dialect: inboxDialect,
+    document: () => inboxOpenApi(options.hosts.publicUrl()),
     authenticate: (request) => authenticate(request, { scope: 'any', agent: 'optional' }),
   });
 

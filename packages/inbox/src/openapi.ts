@@ -1,5 +1,4 @@
-import { docsPage, type OpenApiDocument, openApiDocument } from '@postern/http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type OpenApiDocument, openApiDocument } from '@postern/http';
 import { inboxDialect } from './errors.ts';
 import { type InboxOperation, inboxOperations } from './operations/index.ts';
 import { inboxServerInfo } from './server-info.ts';
@@ -28,21 +27,5 @@ export function inboxOpenApi(serverUrl: string): OpenApiDocument {
               schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
             },
           ],
-  });
-}
-
-/** Mounts /openapi.json and /docs behind any good credential. */
-export function mountInboxDocs(
-  app: FastifyInstance,
-  options: { publicUrl(): string; authenticate(request: FastifyRequest): Promise<unknown> },
-): void {
-  const route = {
-    config: { dialect: inboxDialect },
-    onRequest: async (request: FastifyRequest) => void (await options.authenticate(request)),
-  };
-  app.get('/openapi.json', route, () => inboxOpenApi(options.publicUrl()));
-  app.get('/docs', route, (_request, reply) => {
-    const page = docsPage(inboxOpenApi(options.publicUrl()));
-    return reply.headers(page.headers).send(page.html);
   });
 }
