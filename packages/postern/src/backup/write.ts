@@ -49,7 +49,9 @@ export async function writeBackup({ dataDir, target, engine, clock }: BackupOpti
     const handle = await open(draft, 'wx', 0o600);
     try {
       const archive = Readable.from(writeTar(entries(sources, files, manifest)), { objectMode: false });
-      await pipeline(archive, createGzip(), handle.createWriteStream({ autoClose: false }));
+      await pipeline(archive, createGzip(), async (bytes) => {
+        for await (const chunk of bytes) await handle.writeFile(chunk as Uint8Array);
+      });
       await handle.sync();
     } finally {
       await handle.close();

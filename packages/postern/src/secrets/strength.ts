@@ -4,7 +4,10 @@ export const SHORTEST_SECRET = 24;
 /** Fewer different characters than this is a held-down key or a counted-out pattern. */
 const FEWEST_DIFFERENT_CHARACTERS = 6;
 
-/** Values that stand in guides and templates, or are typed first; compared without case and punctuation. */
+/**
+ * Values that stand in guides and templates, or are typed first, also several after another; compared without
+ * case and punctuation. None is made of others, so that a text can be read in one way only.
+ */
 const KNOWN_EXAMPLES = [
   'admin',
   'adminkey',
@@ -17,8 +20,6 @@ const KNOWN_EXAMPLES = [
   'dummy',
   'example',
   'examplekey',
-  'examplesecret',
-  'exampletoken',
   'insertyourkeyhere',
   'insertyoursecrethere',
   'insertyourtokenhere',
@@ -26,8 +27,8 @@ const KNOWN_EXAMPLES = [
   'mysecret',
   'mysecretkey',
   'mysecrettoken',
+  'mysupersecret',
   'mysupersecretkey',
-  'mysupersecrettoken',
   'password',
   'placeholder',
   'pleasechangeme',
@@ -40,7 +41,6 @@ const KNOWN_EXAMPLES = [
   'secretkey',
   'supersecret',
   'supersecretkey',
-  'supersecrettoken',
   'todo',
   'token',
   'youradminkey',

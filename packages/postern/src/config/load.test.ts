@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from './load.ts';
+import { ConfigError, describeProblem } from './problem.ts';
+
+const STRONG = 'kestrel-orbit-94-lantern-moss';
+
+let folder = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-config-'));
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Given {
+  readonly yaml?: string;
+  readonly environment?: Record<string, string>;
+  readonly flags?: Record<string, string>;
+  readonly files?: Record<string, string>;
+}
+
+function load({ yaml, environment = {}, flags = {}, files = {} }: Given) {
+  if (yaml !== undefined) writeFileSync(join(folder, 'postern.yaml'), yaml);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return loadConfig({ environment, flags, workingDirectory: folder });
+}
+
+function problems(given: Given): string[] {
+  try {
+    load(given);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    expect(error.message).not.toContain('\n');
+    return error.problems.map(describeProblem);
+  }
+  return [];
+}
+
+describe('what is used', () => {
+  test('defaults without file, flags or environment', () => {
+    const { config, warnings } = load({});
+    expect(config).toMatchObject({
+      file: null,
+      dataDir: join(folder, 'data'),
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: null,
+      databaseUrl: null,
+      adminKey: null,
+      bearerToken: null,
+      logLevel: 'info',
+      inbox: { pairing: 'off', connectors: { local: { enabled: true } } },
+    });
+    expect(warnings).toEqual([]);
+  });
+
+  test('a flag beats the environment, which beats the file', () => {
+    const yaml = 'port: 1001\nhost: 127.0.0.2\nlogLevel: warn\n';
+    const environment = { POSTERN_PORT: '1002', POSTERN_HOST: '127.0.0.3' };
+    const { config } = load({ yaml, environment, flags: { port: '1003' } });
+    expect([config.port, config.host, config.logLevel]).toEqual([1003, '127.0.0.3', 'warn']);
+  });
+
+  test('an empty variable counts as unset', () => {
+    expect(load({ environment: { POSTERN_PORT: '', POSTERN_PUBLIC_URL: '' } }).config.port).toBe(8080);
+  });
+
+  test('values of the file may come from the environment, with the type that is wanted', () => {
+    const yaml = [
+      'port: ${MY_PORT}',
+      'publicUrl: https://${MY_HOST}/',
+      'adminKey: ${MY_KEY}',
+      'inbox:',
+      '  attachments: { fetchUrls: "${FETCH}" }',
+    ].join('\n');
+    const environment = { MY_PORT: '9000', MY_HOST: 'gate.example', MY_KEY_FILE: join(folder, 'key'), FETCH: 'true' };
+    const { config } = load({ yaml, environment, files: { key: `${STRONG}\n` } });
+    expect([config.port, config.publicUrl, config.inbox.attachments.fetchUrls]).toEqual([9000, 'https://gate.example', true]);
+    expect(config.adminKey?.reveal()).toBe(STRONG);
+  });
+
+  test('a secret comes from its file, without the last line break', () => {
+    const environment = { AMC_BEARER_TOKEN_FILE: join(folder, 'token') };
+    expect(load({ environment, files: { token: `${STRONG}\n` } }).config.bearerToken?.reveal()).toBe(STRONG);
+  });
+
+  test('secrets hide themselves however they are printed', () => {
+    const { config } = load({ environment: { POSTERN_ADMIN_KEY: STRONG } });
+    expect(`${JSON.stringify(config)} ${String(config.adminKey)}`).not.toContain(STRONG);
+  });
+
+  test('paths of the file start where the file is, those of variables where the command runs', () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'postern-config-'));
+    writeFileSync(join(elsewhere, 'p.yaml'), 'dataDir: state\n');
+    const environment = { POSTERN_CONFIG: join(elsewhere, 'p.yaml') };
+    expect(load({ environment }).config.dataDir).toBe(join(elsewhere, 'state'));
+    expect(load({ environment: { ...environment, POSTERN_DATA_DIR: 'here' } }).config.dataDir).toBe(join(folder, 'here'));
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test('the result is frozen to its leaves', () => {
+    const { config } = load({});
+    expect(Object.isFrozen(config.inbox.attachments.allowedDirs)).toBe(true);
+  });
+});
+
+describe('what is refused', () => {
+  const cases: [string, Given, string][] = [
+    ['an unknown key', { yaml: 'host: localhost\nprot: 80\n' }, 'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, claudePath, logLevel or inbox (did you mean port?)'],
+    ['an unknown key further in', { yaml: 'inbox:\n  attachments:\n    maxByte: 1\n' }, 'postern.yaml:3: inbox.attachments.maxByte: found an unknown key; accepted: allowedDirs, fetchUrls, maxBytes or retentionDays (did you mean maxBytes?)'],
+    ['a wrong type', { yaml: 'inbox:\n  rateLimit:\n    burst: five\n' }, 'postern.yaml:3: inbox.rateLimit.burst: found "five"; accepted: a whole number from 1 to 10000'],
+    ['a number out of range', { yaml: 'port: 70000\n' }, 'postern.yaml:1: port: found 70000; accepted: a whole number from 0 to 65535'],
+    ['a choice that does not exist', { yaml: 'logLevel: loud\n' }, 'postern.yaml:1: logLevel: found "loud"; accepted: trace, debug, info, warn, error, fatal or silent'],
+    ['a variable of the wrong type', { environment: { POSTERN_PORT: 'http' } }, 'environment: POSTERN_PORT: found "http"; accepted: a whole number from 0 to 65535'],
+    ['a flag of the wrong type', { flags: { port: '-1' } }, 'command line: --port: found "-1"; accepted: a whole number from 0 to 65535'],
+    ['a section of the wrong type', { yaml: 'inbox: on\n' }, 'postern.yaml:1: inbox: found "on"; accepted: a mapping with the keys rateLimit, attachments, webhooks, pairing, connectors and bearerToken'],
+    ['a service of another version', { yaml: 'threads:\n  platforms: []\n' }, 'postern.yaml:1: threads: found a setting for which this version has no use; the threads service is not part of it'],
+    ['a connector of another version', { yaml: 'inbox:\n  connectors:\n    discord: { token: x }\n' }, 'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it'],
+    ['a missing companion', { yaml: 'inbox:\n  webhooks:\n    - url: https://example.com/hook\n' }, 'postern.yaml:3: inbox.webhooks.0.secrets: found nothing; accepted: a list of 1 to 2 entries'],
+    ['a loopback target that is not enabled', { yaml: `inbox:\n  webhooks:\n    - url: http://127.0.0.1:9/hook\n      secrets: [whsec_${'Ab1+'.repeat(10)}]\n` }, 'postern.yaml:3: inbox.webhooks.0.url: found a target on this machine; accepted: another target, or allowLoopback: true beside it'],
+    ['a public URL with a path', { environment: { POSTERN_PUBLIC_URL: 'https://a.example/postern' } }, 'environment: POSTERN_PUBLIC_URL: found "https://a.example/postern"; accepted: an http:// or https:// address without path, query or user'],
+    ['a reference to nothing', { yaml: 'publicUrl: ${NOWHERE}\n' }, 'postern.yaml:1: publicUrl: found ${NOWHERE}, and neither NOWHERE nor NOWHERE_FILE is set'],
+    ['a secret given twice', { environment: { POSTERN_ADMIN_KEY: STRONG, POSTERN_ADMIN_KEY_FILE: '/x' } }, 'environment: POSTERN_ADMIN_KEY: found both POSTERN_ADMIN_KEY and POSTERN_ADMIN_KEY_FILE; accepted: one of them'],
+    ['a secret file that is not there', { environment: { AMC_BEARER_TOKEN_FILE: '/nowhere/token' } }, 'environment: AMC_BEARER_TOKEN_FILE: cannot read /nowhere/token (ENOENT); accepted: a readable file'],
+    ['YAML that is none', { yaml: 'host: [a\nport: 1\n' }, 'postern.yaml:2: is no valid YAML (bad indent)'],
+    ['a key given twice', { yaml: 'port: 1\nport: 2\n' }, 'postern.yaml:2: is no valid YAML (duplicate key)'],
+    ['a list in place of settings', { yaml: '- port\n' }, 'postern.yaml:1: found no mapping; accepted: sections and settings, each as key: value'],
+    ['a named file that is not there', { flags: { config: 'other.yaml' } }, 'command line: --config: other.yaml does not exist'],
+  ];
+  test.each(cases)('%s', (_name, given, expected) => {
+    expect(problems(given)).toEqual([expected]);
+  });
+
+  test('all problems are told, the first one in the line that stops the start', () => {
+    const given = { yaml: 'port: x\nhost: 1\n' };
+    expect(problems(given)).toHaveLength(2);
+    expect(() => load(given)).toThrow('(and 1 more: postern config check lists them)');
+  });
+
+  const weak: [string, string][] = [
+    ['short', 'a secret of 5 characters'],
+    ['changeme-changeme-changeme', 'a secret known from examples'],
+    ['change-me-change-me-change-me-123', 'a secret known from examples'],
+    ['your-secret-token-here-your-secret-token-here', 'a secret known from examples'],
+    ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'a secret of too few different characters'],
+    ['abcdefghijklmnopqrstuvwxyzabcdef', 'a secret that is a run of the keyboard'],
+    ['012345678901234567890123456789', 'a secret known from examples'],
+  ];
+  test.each(weak)('the weak secret %s', (secret, found) => {
+    for (const given of [
+      { environment: { POSTERN_ADMIN_KEY: secret } },
+      { environment: { AMC_BEARER_TOKEN: secret } },
+      { yaml: `adminKey: "${secret}"\n` },
+      { yaml: `inbox:\n  bearerToken: "${secret}"\n` },
+    ]) {
+      const [line = ''] = problems(given);
+      expect(line).toContain(`found ${found}; accepted: at least 24 characters`);
+      expect(line).not.toContain(secret);
+    }
+  });
+
+  test('a value from the environment is never shown, nor is one that may be a secret', () => {
+    const hidden = 'p4ssw0rd-of-the-database';
+    for (const given of [
+      { environment: { POSTERN_DATABASE_URL: `mysql://u:${hidden}@h/d` } },
+      { yaml: 'logLevel: ${LEVEL}\n', environment: { LEVEL: hidden } },
+      { yaml: `inbox:\n  webhooks:\n    - url: https://a.example\n      secrets: [${hidden}]\n` },
+      { yaml: `adminkey: ${hidden}\n` },
+      { yaml: `adminKey: {${hidden}: 1}\n` },
+      { yaml: `databaseUrl: "${hidden}\n` },
+    ]) {
+      const lines = problems(given);
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.join('\n')).not.toContain(hidden);
+    }
+  });
+});
+
+test('slips in the environment, and settings of later versions, are warned of', () => {
+  const { warnings } = load({
+    environment: { POSTERN_PROT: '1', POSTERN_SMTP_URL: 'smtp://x', POSTERN_CONFIG: 'none.yaml', CLAUDE_PATH: '/x' },
+  });
+  expect(warnings).toEqual([
+    'POSTERN_PROT is no setting and has no effect; did you mean POSTERN_PORT?',
+    'POSTERN_SMTP_URL has no effect: the campaigns service is not part of this version',
+    'POSTERN_CONFIG names none.yaml, which does not exist',
+  ]);
+});
