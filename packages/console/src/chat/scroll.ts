@@ -1,0 +1,108 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+/** Near enough to the end to count as there. */
+const END_TOLERANCE_PIXELS = 48;
+/** Older messages are fetched before the reader meets the edge. */
+const EDGE_PIXELS = 240;
+
+export interface ScrollKeeper {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly content: RefObject<HTMLOListElement | null>;
+  readonly atEnd: boolean;
+  readonly onScroll: () => void;
+  readonly toEnd: () => void;
+  /** Brings a row into the middle; false when it isn't there. */
+  readonly toRow: (key: string, block?: ScrollLogicalPosition) => boolean;
+}
+
+interface Options {
+  /** Anything that changes with what is shown. */
+  readonly shown: unknown;
+  readonly onNearStart: (() => void) | null;
+  readonly onNearEnd: (() => void) | null;
+}
+
+/**
+ * Keeps what the reader looks at where it is: at the end, new messages push up; anywhere else, nothing that
+ * is added above, grows or loads moves the line being read. The browser's own anchoring is off in the style
+ * sheet, since it does not work at the very top, exactly where older messages are put in.
+ */
+export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): ScrollKeeper {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLOListElement>(null);
+  const anchor = useRef<{ key: string; top: number } | null>(null);
+  const sticks = useRef(true);
+  const [atEnd, setAtEnd] = useState(true);
+
+  const remember = useCallback(() => {
+    const box = scroller.current;
+    const list = content.current;
+    if (box === null || list === null) return;
+    const top = box.scrollTop;
+    const first = [...list.children].find((row): row is HTMLElement => {
+      return (
+        row instanceof HTMLElement && row.dataset.key !== undefined && row.offsetTop + row.offsetHeight > top
+      );
+    });
+    anchor.current =
+      first === undefined ? null : { key: first.dataset.key ?? '', top: first.offsetTop - top };
+  }, []);
+
+  const restore = useCallback(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    if (sticks.current) {
+      box.scrollTop = box.scrollHeight;
+      return;
+    }
+    const row = anchor.current === null ? null : findRow(content.current, anchor.current.key);
+    if (row === null || anchor.current === null) return;
+    const moved = row.offsetTop - box.scrollTop - anchor.current.top;
+    if (Math.abs(moved) >= 1) box.scrollTop += moved;
+  }, []);
+
+  const onScroll = useCallback(() => {
+    const box = scroller.current;
+    if (box === null) return;
+    const below = box.scrollHeight - box.scrollTop - box.clientHeight;
+    sticks.current = below < END_TOLERANCE_PIXELS;
+    setAtEnd(sticks.current);
+    remember();
+    if (box.scrollTop < EDGE_PIXELS) onNearStart?.();
+    if (below < EDGE_PIXELS) onNearEnd?.();
+  }, [remember, onNearStart, onNearEnd]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when what is shown changes
+  useLayoutEffect(restore, [shown, restore]);
+
+  useEffect(() => {
+    const observer = new ResizeObserver(restore);
+    if (scroller.current !== null) observer.observe(scroller.current);
+    if (content.current !== null) observer.observe(content.current);
+    return () => observer.disconnect();
+  }, [restore]);
+
+  const toEnd = useCallback(() => {
+    sticks.current = true;
+    setAtEnd(true);
+    restore();
+  }, [restore]);
+
+  const toRow = useCallback(
+    (key: string, block: ScrollLogicalPosition = 'center') => {
+      const row = findRow(content.current, key);
+      if (row === null) return false;
+      sticks.current = false;
+      row.scrollIntoView({ block });
+      onScroll();
+      return true;
+    },
+    [onScroll],
+  );
+
+  return { scroller, content, atEnd, onScroll, toEnd, toRow };
+}
+
+function findRow(list: HTMLElement | null, key: string): HTMLElement | null {
+  return list?.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`) ?? null;
+}

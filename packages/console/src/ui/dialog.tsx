@@ -1,0 +1,89 @@
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { Button, IconButton } from './button.tsx';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  readonly wide?: boolean;
+}
+
+/**
+ * A modal on the browser's own dialog element, which keeps the focus inside, closes on Escape and hands the
+ * focus back. Rendered only while it is open.
+ */
+export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+
+  useEffect(() => {
+    const element = dialog.current;
+    const before = document.activeElement;
+    if (element !== null && !element.open) element.showModal();
+    return () => {
+      element?.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+
+  function closeOnBackdrop(event: MouseEvent<HTMLDialogElement>): void {
+    if (event.target === dialog.current) onClose();
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which `onCancel` takes
+    <dialog
+      ref={dialog}
+      className={wide ? 'dialog dialog-wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={closeOnBackdrop}
+    >
+      <div className="dialog-inner">
+        <header className="dialog-head">
+          <h2 id={titleId}>{title}</h2>
+          <IconButton icon="close" label="Close" onClick={onClose} />
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly action: string;
+  readonly kind?: 'danger' | 'primary';
+  readonly busy?: boolean;
+  readonly error?: string | null;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Asks before something that can't be undone, or that opens a door. */
+export function ConfirmDialog(props: ConfirmProps) {
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <div className="dialog-text">{props.children}</div>
+      {props.error != null && <FormError text={props.error} />}
+      <div className="dialog-actions">
+        <Button onClick={props.onClose}>Cancel</Button>
+        <Button kind={props.kind ?? 'danger'} busy={props.busy ?? false} onClick={props.onConfirm}>
+          {props.action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+export function FormError({ text }: { readonly text: string }) {
+  return (
+    <p className="form-error" role="alert">
+      {text}
+    </p>
+  );
+}
