@@ -27,6 +27,8 @@ export interface InboxBench {
   /** Stores events as that connector would; the cursor counts up by itself. */
   accept(...events: InboundEvent[]): Promise<void>;
   allow(senderId: string, names?: { displayName?: string; personId?: string }): Promise<void>;
+  /** How many blobs are kept of all that were ever put. */
+  keptBlobs(): Promise<number>;
   /** The message a platform id stands for. */
   stored(platformId: string): Promise<MessageRow>;
   /** What an agent has unread, up to 100. */
@@ -52,8 +54,16 @@ export async function inboxBench(
   const { limits = {} } = options;
   const fresh = await freshStore<InboxTables>(engine, { migrations: inboxMigrations, clock, limits });
   const folder = engine === 'sqlite' ? await freshFolder() : '';
-  const blobsOf = async (store: InboxStore): Promise<BlobStore> =>
-    engine === 'sqlite' ? fileBlobs(folder, store.clock) : databaseBlobs(store);
+  const everPut = new Set<string>();
+  const blobsOf = async (store: InboxStore): Promise<BlobStore> => {
+    const blobs = engine === 'sqlite' ? await fileBlobs(folder, store.clock) : databaseBlobs(store);
+    return {
+      put: (id, ...rest) => blobs.put(id, ...rest).finally(() => everPut.add(id)),
+      open: (id) => blobs.open(id),
+      delete: (id) => blobs.delete(id),
+      sweep: () => blobs.sweep(),
+    };
+  };
   let processes = 0;
 
   async function processOn(store: InboxStore, clock: FakeClock): Promise<InboxBench> {
@@ -75,9 +85,14 @@ export async function inboxBench(
         options.fetchAttachment ??
         (() => Promise.reject(new Error('no server is fetched from in this test'))),
     };
-    return benchOf(ports, clock, log, async (other = fakeClock()) =>
-      processOn(await fresh.again({ clock: other, limits }), other),
-    );
+    return {
+      ...benchOf(ports, clock, log),
+      again: async (other = fakeClock()) => processOn(await fresh.again({ clock: other, limits }), other),
+      async keptBlobs() {
+        const opened = await Promise.all([...everPut].map((id) => ports.blobs.open(id)));
+        return opened.filter((blob) => blob !== undefined).length;
+      },
+    };
   }
   return processOn(fresh.store, clock);
 }
@@ -86,8 +101,7 @@ function benchOf(
   ports: InboxPorts,
   clock: FakeClock,
   log: MemoryLog,
-  again: InboxBench['again'],
-): InboxBench {
+): Omit<InboxBench, 'again' | 'keptBlobs'> {
   const { store } = ports;
   const sink = createSink(ports, { source: 'local', account: 'fake' }, (tx, stranger) =>
     offerPairing(tx, ports, stranger),
@@ -98,7 +112,6 @@ function benchOf(
     clock,
     log,
     sink,
-    again,
     accept: (...events) => sink.accept(events, String(++cursor)),
     async allow(senderId, names = {}) {
       await store.db
