@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, stat, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { eventually, run, type RunningHub, startHub, temporaryFolder } from './hub-process.ts';
+import { eventually, type RunningHub, run, startHub, temporaryFolder } from './hub-process.ts';
 
 const TIMEOUT = 90_000;
 const FILE = Buffer.from('a drawing of a gate');
@@ -38,7 +38,9 @@ async function stop(hub: RunningHub): Promise<void> {
   expect((await hub.ended).code).toBe(0);
 }
 
-test('a backup of a running server restores into an empty folder, secrets and attachments with it', { timeout: TIMEOUT }, async () => {
+test('a backup of a running server restores into an empty folder, secrets and attachments with it', {
+  timeout: TIMEOUT,
+}, async () => {
   const folder = await temporaryFolder();
   const hub = await hubWithMessage(folder);
   const archive = join(folder, 'saved.tgz');
@@ -61,7 +63,9 @@ test('a backup of a running server restores into an empty folder, secrets and at
   expect(bytes.body.text).toBe(FILE.toString());
 });
 
-test('a restore needs the server stopped, and force over what is there, which it keeps', { timeout: TIMEOUT }, async () => {
+test('a restore needs the server stopped, and force over what is there, which it keeps', {
+  timeout: TIMEOUT,
+}, async () => {
   const folder = await temporaryFolder();
   const hub = await hubWithMessage(folder);
   expect((await run({ folder, args: ['backup', 'saved.tgz'] })).code).toBe(0);
@@ -83,7 +87,9 @@ test('a restore needs the server stopped, and force over what is there, which it
   expect((body.entries as { sender_id: string }[]).map((entry) => entry.sender_id)).toEqual(['anna']);
 });
 
-test('a damaged, cut or strange archive is refused, and the folder stays as it was', { timeout: TIMEOUT }, async () => {
+test('a damaged, cut or strange archive is refused, and the folder stays as it was', {
+  timeout: TIMEOUT,
+}, async () => {
   const folder = await temporaryFolder();
   await stop(await hubWithMessage(folder));
   expect((await run({ folder, args: ['backup', 'good.tgz'] })).code).toBe(0);
@@ -137,7 +143,12 @@ async function fingerprint(folder: string): Promise<[string, string][]> {
   const files = entries.filter((entry) => entry.isFile() && !/^lock|-shm$|-wal$/.test(entry.name));
   const rows = files.map(async (entry): Promise<[string, string]> => {
     const path = join(entry.parentPath, entry.name);
-    return [path, createHash('sha256').update(await readFile(path)).digest('hex')];
+    return [
+      path,
+      createHash('sha256')
+        .update(await readFile(path))
+        .digest('hex'),
+    ];
   });
   return (await Promise.all(rows)).sort();
 }

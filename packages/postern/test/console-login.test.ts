@@ -18,13 +18,23 @@ async function ask(hub: Hub, url: string, { method = 'GET', headers = HOST, body
 const asAdmin = (hub: Hub) => ({ ...HOST, authorization: `Bearer ${hub.secrets.adminKey.reveal()}` });
 
 async function newToken(hub: Hub): Promise<string> {
-  const answer = await ask(hub, '/console/api/login-links', { method: 'POST', headers: asAdmin(hub), body: {} });
-  const link = /^https:\/\/gate\.example\/console\/login#token=(pst_login_[\w-]{43})$/.exec(answer.json().url);
+  const answer = await ask(hub, '/console/api/login-links', {
+    method: 'POST',
+    headers: asAdmin(hub),
+    body: {},
+  });
+  const link = /^https:\/\/gate\.example\/console\/login#token=(pst_login_[\w-]{43})$/.exec(
+    answer.json().url,
+  );
   return link?.[1] ?? 'no link';
 }
 
 async function logIn(hub: Hub): Promise<string> {
-  const answer = await ask(hub, '/console/api/login', { method: 'POST', headers: OWN_PAGE, body: { token: await newToken(hub) } });
+  const answer = await ask(hub, '/console/api/login', {
+    method: 'POST',
+    headers: OWN_PAGE,
+    body: { token: await newToken(hub) },
+  });
   expect(answer.statusCode).toBe(204);
   return String(answer.headers['set-cookie']).split(';')[0] ?? '';
 }
@@ -43,7 +53,11 @@ test('a link becomes a cookie that only the browser holds and only https carries
 
 test('without https the cookie is not kept to it', async () => {
   const hub = await openTestHub({ POSTERN_PUBLIC_URL: 'http://gate.example' });
-  const made = await ask(hub, '/console/api/login-links', { method: 'POST', headers: asAdmin(hub), body: {} });
+  const made = await ask(hub, '/console/api/login-links', {
+    method: 'POST',
+    headers: asAdmin(hub),
+    body: {},
+  });
   const token = String(made.json().url).split('token=')[1];
   const headers = { ...HOST, origin: 'http://gate.example' };
   const answer = await ask(hub, '/console/api/login', { method: 'POST', headers, body: { token } });
@@ -70,13 +84,23 @@ test('a session shows what runs, and ends with the log-out', async () => {
 test('a session acts as the operator in every service, and as no agent', async () => {
   const hub = await openTestHub();
   const cookie = await logIn(hub);
-  for (const path of ['/channels', '/agents', '/allowlist', '/messages/quarantine', '/local/api/channels', '/metrics']) {
+  for (const path of [
+    '/channels',
+    '/agents',
+    '/allowlist',
+    '/messages/quarantine',
+    '/local/api/channels',
+    '/metrics',
+  ]) {
     expect([path, (await ask(hub, path, { headers: { ...HOST, cookie } })).statusCode]).toEqual([path, 200]);
   }
   const headers = { ...HOST, cookie, 'x-agent-id': 'a' };
   expect((await ask(hub, '/messages/unread', { headers })).statusCode).toBe(403);
   const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-  expect((await ask(hub, '/mcp/inbox', { method: 'POST', headers: { ...OWN_PAGE, cookie }, body: rpc })).statusCode).toBe(401);
+  expect(
+    (await ask(hub, '/mcp/inbox', { method: 'POST', headers: { ...OWN_PAGE, cookie }, body: rpc }))
+      .statusCode,
+  ).toBe(401);
 });
 
 const CHANGES: readonly [string, Ask][] = [
@@ -133,5 +157,7 @@ test('a strange page cannot log a browser in', async () => {
   const hub = await openTestHub();
   const token = await newToken(hub);
   const headers = { ...HOST, origin: 'https://evil.example' };
-  expect((await ask(hub, '/console/api/login', { method: 'POST', headers, body: { token } })).statusCode).toBe(403);
+  expect(
+    (await ask(hub, '/console/api/login', { method: 'POST', headers, body: { token } })).statusCode,
+  ).toBe(403);
 });

@@ -19,7 +19,11 @@ afterEach(async () => {
 export async function openTestHub(environment: Record<string, string> = {}): Promise<Hub> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-hub-'));
   const { config } = loadConfig({
-    environment: { POSTERN_DATA_DIR: join(folder, 'data'), POSTERN_PUBLIC_URL: 'https://gate.example', ...environment },
+    environment: {
+      POSTERN_DATA_DIR: join(folder, 'data'),
+      POSTERN_PUBLIC_URL: 'https://gate.example',
+      ...environment,
+    },
     flags: {},
     workingDirectory: folder,
   });

@@ -28,15 +28,19 @@ const file = fc.record({
 
 test('what is written is read again, however the bytes are cut', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(file, { maxLength: 6 }), fc.integer({ min: 1, max: 1_500 }), async (files, size) => {
-      const archive = await collect(writeTar(entriesOf(files)));
-      expect(archive.length % 512).toBe(0);
-      const found: File[] = [];
-      for await (const entry of readTar(pieces(archive, size))) {
-        found.push({ name: entry.name, bytes: new Uint8Array(await collect(entry.content)) });
-      }
-      expect(found).toEqual(files);
-    }),
+    fc.asyncProperty(
+      fc.array(file, { maxLength: 6 }),
+      fc.integer({ min: 1, max: 1_500 }),
+      async (files, size) => {
+        const archive = await collect(writeTar(entriesOf(files)));
+        expect(archive.length % 512).toBe(0);
+        const found: File[] = [];
+        for await (const entry of readTar(pieces(archive, size))) {
+          found.push({ name: entry.name, bytes: new Uint8Array(await collect(entry.content)) });
+        }
+        expect(found).toEqual(files);
+      },
+    ),
     { numRuns: 50 },
   );
 });

@@ -76,9 +76,18 @@ describe('what is used', () => {
       'inbox:',
       '  attachments: { fetchUrls: "${FETCH}" }',
     ].join('\n');
-    const environment = { MY_PORT: '9000', MY_HOST: 'gate.example', MY_KEY_FILE: join(folder, 'key'), FETCH: 'true' };
+    const environment = {
+      MY_PORT: '9000',
+      MY_HOST: 'gate.example',
+      MY_KEY_FILE: join(folder, 'key'),
+      FETCH: 'true',
+    };
     const { config } = load({ yaml, environment, files: { key: `${STRONG}\n` } });
-    expect([config.port, config.publicUrl, config.inbox.attachments.fetchUrls]).toEqual([9000, 'https://gate.example', true]);
+    expect([config.port, config.publicUrl, config.inbox.attachments.fetchUrls]).toEqual([
+      9000,
+      'https://gate.example',
+      true,
+    ]);
     expect(config.adminKey?.reveal()).toBe(STRONG);
   });
 
@@ -97,7 +106,9 @@ describe('what is used', () => {
     writeFileSync(join(elsewhere, 'p.yaml'), 'dataDir: state\n');
     const environment = { POSTERN_CONFIG: join(elsewhere, 'p.yaml') };
     expect(load({ environment }).config.dataDir).toBe(join(elsewhere, 'state'));
-    expect(load({ environment: { ...environment, POSTERN_DATA_DIR: 'here' } }).config.dataDir).toBe(join(folder, 'here'));
+    expect(load({ environment: { ...environment, POSTERN_DATA_DIR: 'here' } }).config.dataDir).toBe(
+      join(folder, 'here'),
+    );
     rmSync(elsewhere, { recursive: true });
   });
 
@@ -109,26 +120,100 @@ describe('what is used', () => {
 
 describe('what is refused', () => {
   const cases: [string, Given, string][] = [
-    ['an unknown key', { yaml: 'host: localhost\nprot: 80\n' }, 'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, claudePath, logLevel or inbox (did you mean port?)'],
-    ['an unknown key further in', { yaml: 'inbox:\n  attachments:\n    maxByte: 1\n' }, 'postern.yaml:3: inbox.attachments.maxByte: found an unknown key; accepted: allowedDirs, fetchUrls, maxBytes or retentionDays (did you mean maxBytes?)'],
-    ['a wrong type', { yaml: 'inbox:\n  rateLimit:\n    burst: five\n' }, 'postern.yaml:3: inbox.rateLimit.burst: found "five"; accepted: a whole number from 1 to 10000'],
-    ['a number out of range', { yaml: 'port: 70000\n' }, 'postern.yaml:1: port: found 70000; accepted: a whole number from 0 to 65535'],
-    ['a choice that does not exist', { yaml: 'logLevel: loud\n' }, 'postern.yaml:1: logLevel: found "loud"; accepted: trace, debug, info, warn, error, fatal or silent'],
-    ['a variable of the wrong type', { environment: { POSTERN_PORT: 'http' } }, 'environment: POSTERN_PORT: found "http"; accepted: a whole number from 0 to 65535'],
-    ['a flag of the wrong type', { flags: { port: '-1' } }, 'command line: --port: found "-1"; accepted: a whole number from 0 to 65535'],
-    ['a section of the wrong type', { yaml: 'inbox: on\n' }, 'postern.yaml:1: inbox: found "on"; accepted: a mapping with the keys rateLimit, attachments, webhooks, pairing, connectors and bearerToken'],
-    ['a service of another version', { yaml: 'threads:\n  platforms: []\n' }, 'postern.yaml:1: threads: found a setting for which this version has no use; the threads service is not part of it'],
-    ['a connector of another version', { yaml: 'inbox:\n  connectors:\n    discord: { token: x }\n' }, 'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it'],
-    ['a missing companion', { yaml: 'inbox:\n  webhooks:\n    - url: https://example.com/hook\n' }, 'postern.yaml:3: inbox.webhooks.0.secrets: found nothing; accepted: a list of 1 to 2 entries'],
-    ['a loopback target that is not enabled', { yaml: `inbox:\n  webhooks:\n    - url: http://127.0.0.1:9/hook\n      secrets: [whsec_${'Ab1+'.repeat(10)}]\n` }, 'postern.yaml:3: inbox.webhooks.0.url: found a target on this machine; accepted: another target, or allowLoopback: true beside it'],
-    ['a public URL with a path', { environment: { POSTERN_PUBLIC_URL: 'https://a.example/postern' } }, 'environment: POSTERN_PUBLIC_URL: found "https://a.example/postern"; accepted: an http:// or https:// address without path, query or user'],
-    ['a reference to nothing', { yaml: 'publicUrl: ${NOWHERE}\n' }, 'postern.yaml:1: publicUrl: found ${NOWHERE}, and neither NOWHERE nor NOWHERE_FILE is set'],
-    ['a secret given twice', { environment: { POSTERN_ADMIN_KEY: STRONG, POSTERN_ADMIN_KEY_FILE: '/x' } }, 'environment: POSTERN_ADMIN_KEY: found both POSTERN_ADMIN_KEY and POSTERN_ADMIN_KEY_FILE; accepted: one of them'],
-    ['a secret file that is not there', { environment: { AMC_BEARER_TOKEN_FILE: '/nowhere/token' } }, 'environment: AMC_BEARER_TOKEN_FILE: cannot read /nowhere/token (ENOENT); accepted: a readable file'],
+    [
+      'an unknown key',
+      { yaml: 'host: localhost\nprot: 80\n' },
+      'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, claudePath, logLevel or inbox (did you mean port?)',
+    ],
+    [
+      'an unknown key further in',
+      { yaml: 'inbox:\n  attachments:\n    maxByte: 1\n' },
+      'postern.yaml:3: inbox.attachments.maxByte: found an unknown key; accepted: allowedDirs, fetchUrls, maxBytes or retentionDays (did you mean maxBytes?)',
+    ],
+    [
+      'a wrong type',
+      { yaml: 'inbox:\n  rateLimit:\n    burst: five\n' },
+      'postern.yaml:3: inbox.rateLimit.burst: found "five"; accepted: a whole number from 1 to 10000',
+    ],
+    [
+      'a number out of range',
+      { yaml: 'port: 70000\n' },
+      'postern.yaml:1: port: found 70000; accepted: a whole number from 0 to 65535',
+    ],
+    [
+      'a choice that does not exist',
+      { yaml: 'logLevel: loud\n' },
+      'postern.yaml:1: logLevel: found "loud"; accepted: trace, debug, info, warn, error, fatal or silent',
+    ],
+    [
+      'a variable of the wrong type',
+      { environment: { POSTERN_PORT: 'http' } },
+      'environment: POSTERN_PORT: found "http"; accepted: a whole number from 0 to 65535',
+    ],
+    [
+      'a flag of the wrong type',
+      { flags: { port: '-1' } },
+      'command line: --port: found "-1"; accepted: a whole number from 0 to 65535',
+    ],
+    [
+      'a section of the wrong type',
+      { yaml: 'inbox: on\n' },
+      'postern.yaml:1: inbox: found "on"; accepted: a mapping with the keys rateLimit, attachments, webhooks, pairing, connectors and bearerToken',
+    ],
+    [
+      'a service of another version',
+      { yaml: 'threads:\n  platforms: []\n' },
+      'postern.yaml:1: threads: found a setting for which this version has no use; the threads service is not part of it',
+    ],
+    [
+      'a connector of another version',
+      { yaml: 'inbox:\n  connectors:\n    discord: { token: x }\n' },
+      'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it',
+    ],
+    [
+      'a missing companion',
+      { yaml: 'inbox:\n  webhooks:\n    - url: https://example.com/hook\n' },
+      'postern.yaml:3: inbox.webhooks.0.secrets: found nothing; accepted: a list of 1 to 2 entries',
+    ],
+    [
+      'a loopback target that is not enabled',
+      {
+        yaml: `inbox:\n  webhooks:\n    - url: http://127.0.0.1:9/hook\n      secrets: [whsec_${'Ab1+'.repeat(10)}]\n`,
+      },
+      'postern.yaml:3: inbox.webhooks.0.url: found a target on this machine; accepted: another target, or allowLoopback: true beside it',
+    ],
+    [
+      'a public URL with a path',
+      { environment: { POSTERN_PUBLIC_URL: 'https://a.example/postern' } },
+      'environment: POSTERN_PUBLIC_URL: found "https://a.example/postern"; accepted: an http:// or https:// address without path, query or user',
+    ],
+    [
+      'a reference to nothing',
+      { yaml: 'publicUrl: ${NOWHERE}\n' },
+      'postern.yaml:1: publicUrl: found ${NOWHERE}, and neither NOWHERE nor NOWHERE_FILE is set',
+    ],
+    [
+      'a secret given twice',
+      { environment: { POSTERN_ADMIN_KEY: STRONG, POSTERN_ADMIN_KEY_FILE: '/x' } },
+      'environment: POSTERN_ADMIN_KEY: found both POSTERN_ADMIN_KEY and POSTERN_ADMIN_KEY_FILE; accepted: one of them',
+    ],
+    [
+      'a secret file that is not there',
+      { environment: { AMC_BEARER_TOKEN_FILE: '/nowhere/token' } },
+      'environment: AMC_BEARER_TOKEN_FILE: cannot read /nowhere/token (ENOENT); accepted: a readable file',
+    ],
     ['YAML that is none', { yaml: 'host: [a\nport: 1\n' }, 'postern.yaml:2: is no valid YAML (bad indent)'],
     ['a key given twice', { yaml: 'port: 1\nport: 2\n' }, 'postern.yaml:2: is no valid YAML (duplicate key)'],
-    ['a list in place of settings', { yaml: '- port\n' }, 'postern.yaml:1: found no mapping; accepted: sections and settings, each as key: value'],
-    ['a named file that is not there', { flags: { config: 'other.yaml' } }, 'command line: --config: other.yaml does not exist'],
+    [
+      'a list in place of settings',
+      { yaml: '- port\n' },
+      'postern.yaml:1: found no mapping; accepted: sections and settings, each as key: value',
+    ],
+    [
+      'a named file that is not there',
+      { flags: { config: 'other.yaml' } },
+      'command line: --config: other.yaml does not exist',
+    ],
   ];
   test.each(cases)('%s', (_name, given, expected) => {
     expect(problems(given)).toEqual([expected]);
@@ -181,7 +266,12 @@ describe('what is refused', () => {
 
 test('slips in the environment, and settings of later versions, are warned of', () => {
   const { warnings } = load({
-    environment: { POSTERN_PROT: '1', POSTERN_SMTP_URL: 'smtp://x', POSTERN_CONFIG: 'none.yaml', CLAUDE_PATH: '/x' },
+    environment: {
+      POSTERN_PROT: '1',
+      POSTERN_SMTP_URL: 'smtp://x',
+      POSTERN_CONFIG: 'none.yaml',
+      CLAUDE_PATH: '/x',
+    },
   });
   expect(warnings).toEqual([
     'POSTERN_PROT is no setting and has no effect; did you mean POSTERN_PORT?',

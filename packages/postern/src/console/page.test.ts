@@ -26,26 +26,42 @@ function serverOf(files: Record<string, string>): FastifyInstance {
   const directory = pathToFileURL(`${folder}/`);
   const problem = problemDialect({ publicUrl });
   const app = createServer({ log: silentLog, publicUrl, dialectFor: () => problem });
-  mountConsolePage(app, problem, { directory, index: new URL('index.html', directory), immutablePrefix: 'assets/' });
+  mountConsolePage(app, problem, {
+    directory,
+    index: new URL('index.html', directory),
+    immutablePrefix: 'assets/',
+  });
   opened.push({ app, folder });
   return app;
 }
 
-const BUILD = { 'index.html': '<!doctype html>the page', 'assets/index-abc.js': 'run()', 'favicon.svg': '<svg/>' };
+const BUILD = {
+  'index.html': '<!doctype html>the page',
+  'assets/index-abc.js': 'run()',
+  'favicon.svg': '<svg/>',
+};
 
 const get = (app: FastifyInstance, url: string, headers: Record<string, string> = {}) =>
   app.inject({ url, headers: { host: 'localhost', ...headers } });
 
 test('every address of the page answers the page, afresh and under a strict policy', async () => {
   const app = serverOf(BUILD);
-  for (const path of ['/console', '/console/', '/console/inbox/quarantine', '/console/login', '/chat/desk/post_1']) {
+  for (const path of [
+    '/console',
+    '/console/',
+    '/console/inbox/quarantine',
+    '/console/login',
+    '/chat/desk/post_1',
+  ]) {
     const answer = await get(app, path);
     expect([path, answer.statusCode, answer.body]).toEqual([path, 200, BUILD['index.html']]);
     expect(answer.headers).toMatchObject({
       'cache-control': 'no-cache',
       'content-type': 'text/html; charset=utf-8',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/),
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/,
+      ),
     });
   }
   expect((await get(app, '/')).headers.location).toBe('/console');
@@ -60,14 +76,21 @@ test('files named by their content are kept for ever, others are asked after', a
     'content-type': 'text/javascript; charset=utf-8',
   });
   const icon = await get(app, '/console/favicon.svg');
-  expect([icon.headers['cache-control'], icon.headers['content-type']]).toEqual(['no-cache', 'image/svg+xml']);
+  expect([icon.headers['cache-control'], icon.headers['content-type']]).toEqual([
+    'no-cache',
+    'image/svg+xml',
+  ]);
   const again = await get(app, '/console/favicon.svg', { 'if-none-match': String(icon.headers.etag) });
   expect([again.statusCode, again.body]).toEqual([304, '']);
 });
 
 test('what is missing from the build, or outside of it, is not there', async () => {
   const app = serverOf(BUILD);
-  for (const path of ['/console/assets/index-old.js', '/console/api/nothing', '/console/..%2f..%2fpackage.json']) {
+  for (const path of [
+    '/console/assets/index-old.js',
+    '/console/api/nothing',
+    '/console/..%2f..%2fpackage.json',
+  ]) {
     const answer = await get(app, path);
     if (answer.statusCode === 200) expect(answer.body).toBe(BUILD['index.html']);
     else expect([path, answer.json().code]).toEqual([path, 'not_found']);

@@ -2,7 +2,14 @@ import { fakeClock, seededRandom } from '@postern/kit/testing';
 import { describeEngines, freshStore } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { consoleMigrations } from './migrations.ts';
-import { createLoginToken, endSession, isSession, LINK_MINUTES, redeemLoginToken, SESSION_DAYS } from './sessions.ts';
+import {
+  createLoginToken,
+  endSession,
+  isSession,
+  LINK_MINUTES,
+  redeemLoginToken,
+  SESSION_DAYS,
+} from './sessions.ts';
 import type { ConsoleTables } from './tables.ts';
 
 const MINUTE_MS = 60_000;

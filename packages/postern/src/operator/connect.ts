@@ -25,7 +25,7 @@ export async function connectOperator(invocation: Invocation): Promise<OperatorA
 
 async function openHere(config: Config): Promise<OperatorApi> {
   const { openHub } = await import('../hub/hub.ts');
-  const hub = await openHub(config);
+  const hub = await openHub(config, { logLevel: 'warn' });
   const authorization = `Bearer ${hub.secrets.adminKey.reveal()}`;
   return {
     running: false,
