@@ -1,0 +1,9 @@
+export {
+  ADDRESS_FAULTS,
+  type Address,
+  type AddressFault,
+  needsSmtpUtf8,
+  type ParsedAddress,
+  parseAddress,
+  parseDomain,
+} from './addresses.ts';
