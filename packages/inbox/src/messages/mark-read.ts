@@ -41,44 +41,51 @@ export async function markRead(
           readable.map((row) => row.message_id),
         )
         .execute();
-      await tx
-        .updateTable('inbox_agents')
-        .set((update) => ({ last_read_us: now, read_count: update('read_count', '+', recorded.length) }))
-        .where('agent_id', '=', agentId)
-        .execute();
+      if (recorded.length > 0) {
+        await tx
+          .updateTable('inbox_agents')
+          .set((update) => ({ last_read_us: now, read_count: update('read_count', '+', recorded.length) }))
+          .where('agent_id', '=', agentId)
+          .execute();
+      }
     }
     if (agent.filled_us < agent.history_until_us) await fillFromHistory(tx, agentId, agent, fillStep);
   });
 }
 
-/** The agent's row, locked until the transaction ends; made when this is the first it marks. */
+/**
+ * The agent's row, locked until the transaction ends; made when this is the first it marks. Where history is
+ * still to be copied the clock is locked too: no message enters or leaves the feed meanwhile. The clock comes
+ * first, as it does for everybody who takes both.
+ */
 async function agentForUpdate(tx: InboxTransaction, agentId: string, now: number) {
-  const lock = () =>
-    tx
-      .updateTable('inbox_agents')
-      .set({ agent_id: agentId })
-      .where('agent_id', '=', agentId)
-      .returning(['filled_us', 'history_until_us'])
-      .executeTakeFirst();
-  const known = await lock();
-  if (known) return known;
-  // Under the clock's lock no message can enter the feed, so none falls between history and unread rows.
-  const historyUntil = await lastReceiveTime(tx);
-  await tx
-    .insertInto('inbox_agents')
-    .values({
-      agent_id: agentId,
-      first_seen_us: now,
-      last_read_us: null,
-      read_count: 0,
-      history_until_us: historyUntil,
-      filled_us: -1,
-    })
-    .onConflict((conflict) => conflict.column('agent_id').doNothing())
-    .execute();
-  const made = await lock();
-  if (!made) throw new Error(`agent ${agentId} vanished while it was made`);
-  return made;
+  const known = await tx
+    .selectFrom('inbox_agents')
+    .select(['filled_us', 'history_until_us'])
+    .where('agent_id', '=', agentId)
+    .executeTakeFirst();
+  const isFilled = known !== undefined && known.filled_us >= known.history_until_us;
+  const last = isFilled ? 0 : await lastReceiveTime(tx);
+  if (!known) {
+    await tx
+      .insertInto('inbox_agents')
+      .values({
+        agent_id: agentId,
+        first_seen_us: now,
+        last_read_us: null,
+        read_count: 0,
+        history_until_us: last,
+        filled_us: -1,
+      })
+      .onConflict((conflict) => conflict.column('agent_id').doNothing())
+      .execute();
+  }
+  return tx
+    .updateTable('inbox_agents')
+    .set({ agent_id: agentId })
+    .where('agent_id', '=', agentId)
+    .returning(['filled_us', 'history_until_us'])
+    .executeTakeFirstOrThrow();
 }
 
 /** Copies the next stretch of history that is still unread into the agent's unread rows. */

@@ -7,4 +7,5 @@ export {
   messageEvent,
 } from './bench.ts';
 export { type FakeConnector, fakeConnector, type SendOrder } from './fake-connector.ts';
+export { type HeldCommit, heldCommit, untilBlockedOrDone } from './held-commit.ts';
 export { MemoryLog } from './memory-log.ts';
