@@ -1,9 +1,12 @@
 import { infiniteQueryOptions, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { type DeliveryState, inboxApi } from '../api/inbox.ts';
 
-/** What the inbox pages read. The server pushes nothing here, so open pages ask again now and then. */
+/**
+ * What the inbox pages read. The server pushes nothing here, so an open page asks again now and then, and one that
+ * is opened always: what came a moment ago must be there.
+ */
 
-const REFRESH_MILLISECONDS = 15_000;
+const live = { refetchInterval: 5_000, staleTime: 0 } as const;
 const MESSAGE_PAGE = 50;
 const QUARANTINE_PAGE = 50;
 const DELIVERY_PAGE = 50;
@@ -11,7 +14,7 @@ const DELIVERY_PAGE = 50;
 export const channelsQuery = queryOptions({
   queryKey: ['inbox', 'channels'],
   queryFn: ({ signal }) => inboxApi.channels(signal),
-  refetchInterval: REFRESH_MILLISECONDS,
+  ...live,
 });
 
 export function messagesQuery(channelId: string) {
@@ -20,7 +23,7 @@ export function messagesQuery(channelId: string) {
     queryFn: ({ pageParam, signal }) => inboxApi.messages(channelId, pageParam, MESSAGE_PAGE, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_before,
-    refetchInterval: REFRESH_MILLISECONDS,
+    ...live,
   });
 }
 
@@ -29,29 +32,31 @@ export const quarantineQuery = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) => inboxApi.quarantine(pageParam, QUARANTINE_PAGE, signal),
   initialPageParam: null as string | null,
   getNextPageParam: (page) => (page.length < QUARANTINE_PAGE ? null : (page.at(-1)?.id ?? null)),
-  refetchInterval: REFRESH_MILLISECONDS,
+  ...live,
 });
 
 export const allowlistQuery = queryOptions({
   queryKey: ['inbox', 'allowlist'],
   queryFn: ({ signal }) => inboxApi.allowlist(signal),
+  ...live,
 });
 
 export const pairingsQuery = queryOptions({
   queryKey: ['inbox', 'pairings'],
   queryFn: ({ signal }) => inboxApi.pairings(signal),
-  refetchInterval: REFRESH_MILLISECONDS,
+  ...live,
 });
 
 export const agentsQuery = queryOptions({
   queryKey: ['inbox', 'agents'],
   queryFn: ({ signal }) => inboxApi.agents(signal),
-  refetchInterval: REFRESH_MILLISECONDS,
+  ...live,
 });
 
 export const tokensQuery = queryOptions({
   queryKey: ['inbox', 'tokens'],
   queryFn: ({ signal }) => inboxApi.tokens(signal),
+  ...live,
 });
 
 export function deliveriesQuery(state: DeliveryState) {
@@ -60,7 +65,7 @@ export function deliveriesQuery(state: DeliveryState) {
     queryFn: ({ pageParam, signal }) => inboxApi.deliveries(state, pageParam, DELIVERY_PAGE, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor,
-    refetchInterval: REFRESH_MILLISECONDS,
+    ...live,
   });
 }
 
