@@ -42,6 +42,8 @@ export interface ChatMessage {
     readonly size_bytes: number;
   }[];
   readonly created_at: string;
+  /** Set when the message is gone by the time its event is read; its text and files are empty then. */
+  readonly deleted_at: string | null;
 }
 
 export type ChatEvent =
@@ -127,6 +129,8 @@ async function inboundOf(event: ChatEvent, chat: ChatPort): Promise<InboundEvent
   if (event.type === 'reaction.added' || event.type === 'reaction.removed') return [];
   const message = event.data;
   if (message.user.id === LOCAL_SELF.id) return [];
+  // What was deleted before it was read never arrived; for what did arrive, the deletion has an event of its own.
+  if (message.deleted_at !== null && event.type !== 'message.deleted') return [];
   if (event.type === 'message.deleted') return [{ kind: 'delete', platformId: message.id }];
   const raw = {
     id: message.id,
