@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { openBrowser } from '../../packages/console/test/browser.ts';
+import { openBrowser } from '../../packages/console/test/chrome.ts';
 import { posternCommand, startHub, type TestHub } from '../support/hub.ts';
 
 /** The path a newcomer walks: write in the browser, let the sender in, and be answered by an agent over MCP. */
