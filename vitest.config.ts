@@ -1,8 +1,10 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['packages/*/{src,test}/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    // They need clients that npm ci does not bring; see npm run test:external.
+    exclude: [...configDefaults.exclude, 'test/external/**'],
     // One PostgreSQL for the whole run; it is up in half a second.
     globalSetup: ['packages/store/src/testing/global-setup.ts'],
     testTimeout: 30_000,

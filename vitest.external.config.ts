@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests with other people's clients, which `npm run test:external` installs first. */
+export default defineConfig({
+  test: {
+    include: ['test/external/**/*.test.ts'],
+    testTimeout: 90_000,
+    hookTimeout: 60_000,
+    // The agent CLI is a large program; two at a time are enough for a small machine.
+    maxWorkers: 2,
+  },
+});
