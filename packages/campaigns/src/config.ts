@@ -1,0 +1,42 @@
+import * as z from 'zod';
+
+const relaySchema = z.strictObject({
+  /** smtp://user:pass@host:port or smtps://… */
+  url: z.string().min(1),
+  tls: z.enum(['none', 'opportunistic', 'required']).default('opportunistic'),
+  connections: z.int().min(1).max(500).optional(),
+  ratePerSecond: z.number().positive().optional(),
+});
+
+/** The `campaigns:` section of postern.yaml. */
+export const campaignsConfigSchema = z.strictObject({
+  smtp: z.array(relaySchema).max(10).default([]),
+  rateLimit: z.strictObject({ perMinute: z.int().min(1).max(1_000_000).default(600) }).prefault({}),
+  engine: z
+    .strictObject({
+      workers: z.int().min(0).max(64).default(1),
+      connections: z.int().min(1).max(500).default(10),
+    })
+    .prefault({}),
+  throttles: z
+    .strictObject({
+      /** Mails a second from one sending domain, and to one destination domain; none unless set. */
+      perDomain: z.number().positive().optional(),
+      perDestination: z.number().positive().optional(),
+    })
+    .prefault({}),
+  bounces: z
+    .strictObject({
+      smtp: z
+        .strictObject({ host: z.string().default('127.0.0.1'), port: z.int().min(0).max(65_535) })
+        .optional(),
+      imap: z.strictObject({ url: z.string().min(1) }).optional(),
+    })
+    .prefault({}),
+  returnPathDomain: z.string().min(1).optional(),
+  /** A campaign pauses when this share of at least 50 answers are faults of sender or content. */
+  errorShareToPause: z.number().min(0).max(1).default(0.1),
+  captureKeep: z.int().min(0).max(1_000_000).default(10_000),
+});
+
+export type CampaignsConfig = Readonly<z.output<typeof campaignsConfigSchema>>;

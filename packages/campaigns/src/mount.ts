@@ -1,0 +1,102 @@
+import { type Call, type HostPolicy, mountMcp, mountOperations } from '@postern/http';
+import { type ErrorDialect, idPattern } from '@postern/kit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { identify, mayCall, requireRight } from './auth.ts';
+import type { Allowance, CampaignsCaller, CampaignsContext, CampaignsRights } from './context.ts';
+import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
+import type { CampaignsPorts, Log } from './ports.ts';
+import { projectOf } from './project-context.ts';
+import { RateLimit } from './rate-limit.ts';
+import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
+
+export interface MountCampaignsOptions {
+  readonly ports: CampaignsPorts;
+  readonly hosts: HostPolicy;
+  readonly log: Log;
+  /** problem+json. */
+  readonly dialect: ErrorDialect;
+  /** Name of the operator whose console login came with a request, or null. Throws when it is misused. */
+  operatorOf(request: FastifyRequest): Promise<string | null>;
+  /** Those of the folder unless a test has its own. */
+  readonly operations?: readonly CampaignsOperation[];
+}
+
+export const API_PREFIX = '/api/v1';
+const MCP_PATH = '/mcp';
+
+/** One request's caller, and what the rate limit said of it. */
+interface Visitor {
+  readonly caller: CampaignsCaller;
+  allowance: Allowance;
+}
+
+const isProjectId = (value: unknown) => typeof value === 'string' && idPattern('prj').test(value);
+
+/** Mounts the REST routes under /api/v1 and the MCP endpoint at /mcp. */
+export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOptions): void {
+  const { ports, log, dialect, operations = campaignsOperations } = options;
+  const limit = new RateLimit(ports);
+
+  const visit = async (request: FastifyRequest, operator: string | null): Promise<Visitor> => ({
+    caller: await identify(ports, request.headers.authorization, operator),
+    allowance: { limit: 0, remaining: 0, resetSeconds: 0 },
+  });
+
+  async function admit(reply: FastifyReply, visitor: Visitor, messages: number): Promise<void> {
+    visitor.allowance = await limit.admit(visitor.caller, reply, messages);
+  }
+
+  async function contextFor(
+    call: Call<Visitor, CampaignsContext, CampaignsRights>,
+  ): Promise<CampaignsContext> {
+    const { operation, input, requestId, signal, header } = call;
+    const { caller, allowance } = call.caller;
+    requireRight(caller, operation.rights);
+    const projectId =
+      operation.rights.project === 'context'
+        ? await projectOf(ports, caller, input.project_id, isProjectId)
+        : null;
+    return {
+      ports,
+      caller,
+      projectId: projectId ?? '',
+      dryRun: isDryRun(call),
+      allowance,
+      requestId,
+      signal,
+      header,
+    };
+  }
+
+  mountOperations<CampaignsContext, CampaignsRights, Visitor>(app, operations, {
+    prefix: API_PREFIX,
+    dialect,
+    log,
+    authenticate: async (request) => visit(request, await options.operatorOf(request)),
+    admit: (_request, reply, visitor) => admit(reply, visitor, 1),
+    contextFor,
+  });
+
+  mountMcp<CampaignsContext, CampaignsRights, Visitor>(app, {
+    path: MCP_PATH,
+    operations: operations.filter((operation) => operation.tool),
+    info: campaignsServerInfo,
+    instructions: campaignsInstructions,
+    dialect,
+    hosts: options.hosts,
+    log,
+    toolViolations: 'first_of_form',
+    authenticate: (request) => visit(request, null),
+    admit: (_request, reply, visitor, messages) => admit(reply, visitor, messages),
+    sees: ({ caller }, { rights }) => mayCall(caller, rights),
+    contextFor,
+  });
+}
+
+/** REST does at once what it is asked unless `dry_run` is true; the tool only with `confirm: true`. */
+function isDryRun({ operation, surface, input }: Call<Visitor, CampaignsContext, CampaignsRights>): boolean {
+  const isConfirmed =
+    operation.toolInput !== undefined && Object.hasOwn(operation.toolInput.shape, 'confirm');
+  if (!isConfirmed) return false;
+  return surface === 'rest' ? input.dry_run === true : input.confirm !== true;
+}

@@ -1,0 +1,37 @@
+import { problem } from '@postern/http';
+import type { CampaignsCaller } from './context.ts';
+import type { CampaignsPorts } from './ports.ts';
+
+/**
+ * The rule of project context (contract, section 1): an API key acts in its own project and may say so; an admin
+ * key says which.
+ *
+ * @param given `project_id` as it came; the schema refuses what is no id.
+ * @returns the project, or null when what was given is not even an id: the schema's to tell.
+ * @throws Failure not_found for a project that does not exist, was deleted or is another's; validation_failed with
+ *   `required` when an admin key names none.
+ */
+export async function projectOf(
+  ports: Pick<CampaignsPorts, 'store'>,
+  caller: CampaignsCaller,
+  given: unknown,
+  isId: (value: unknown) => boolean,
+): Promise<string | null> {
+  if (given !== undefined && !isId(given)) return null;
+  const projectId = (given as string | undefined) ?? caller.projectId;
+  if (projectId === null) {
+    const message = 'is required with an admin key: it names the project to act in';
+    throw problem('validation_failed', `project_id ${message}`, {
+      violations: [{ field: 'project_id', code: 'required', message }],
+    });
+  }
+  if (caller.projectId === null || caller.projectId === projectId) {
+    const row = await ports.store.db
+      .selectFrom('mail_projects')
+      .select('deleted_us')
+      .where('project_id', '=', projectId)
+      .executeTakeFirst();
+    if (row?.deleted_us === null) return projectId;
+  }
+  throw problem('not_found', `There is no project ${projectId}.`);
+}

@@ -1,0 +1,11 @@
+export { BENCH_ADMIN_KEY, type BenchOptions, type CampaignsBench, campaignsBench } from './bench.ts';
+export {
+  type Era,
+  eras,
+  type HttpBench,
+  type KeyHolder,
+  type ListedTool,
+  type RestAnswer,
+  type ToolAnswer,
+} from './http-bench.ts';
+export { MemoryLog } from './memory-log.ts';
