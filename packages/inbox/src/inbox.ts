@@ -1,6 +1,7 @@
 import type { RawBody } from '@postern/kit';
 import { type AgentSummary, listAgents } from './access/agents.ts';
 import {
+  type Allowed,
   type AllowlistEntry,
   type AllowRequest,
   allowSender,
@@ -62,10 +63,10 @@ export interface Inbox {
   quarantine(page: { limit: number; beforeMessageId: string | null }): Promise<Envelope[]>;
   release(messageId: string, actor: string): Promise<Envelope>;
   allowlist(): Promise<AllowlistEntry[]>;
-  allow(request: AllowRequest): Promise<{ entry: AllowlistEntry; released_count: number }>;
+  allow(request: AllowRequest): Promise<Allowed>;
   disallow(sender: { source: string; senderId: string; actor: string }): Promise<void>;
   pairings(): Promise<Pairing[]>;
-  approvePairing(code: string, actor: string): Promise<{ entry: AllowlistEntry; released_count: number }>;
+  approvePairing(code: string, actor: string): Promise<Allowed>;
   agents(): Promise<AgentSummary[]>;
   tokens(): Promise<AgentToken[]>;
   createToken(request: {

@@ -29,7 +29,7 @@ export const inboxMigrations: readonly Migration[] = [
         sql`CREATE INDEX inbox_messages_feed_source ON inbox_messages (source, feed_us) WHERE feed_us IS NOT NULL`,
         // Context windows and the console's conversation pages.
         sql`CREATE INDEX inbox_messages_context ON inbox_messages (channel_id, timestamp_ms, received_us) WHERE state = 'accepted'`,
-        sql`CREATE INDEX inbox_messages_quarantine ON inbox_messages (received_us) WHERE state = 'quarantined'`,
+        sql`CREATE INDEX inbox_messages_quarantine ON inbox_messages (message_id) WHERE state = 'quarantined'`,
         sql`CREATE INDEX inbox_messages_quarantine_sender ON inbox_messages (source, sender_id) WHERE state = 'quarantined'`,
         sql`CREATE TABLE inbox_platform_ids (
           source ${text} NOT NULL, account ${text} NOT NULL, platform_id ${text} NOT NULL,

@@ -1,7 +1,8 @@
 import { formatMicroseconds, sanitizeName } from '@postern/kit';
 import type { Selectable } from 'kysely';
 import { fail } from '../errors.ts';
-import { FEED_CHANNEL, type InboxPorts } from '../ports.ts';
+import { lastReceiveTime } from '../messages/receive-time.ts';
+import { FEED_CHANNEL, type InboxPorts, type InboxTransaction } from '../ports.ts';
 import type { AllowlistTable } from '../tables.ts';
 import { recordAct } from './audit.ts';
 import { releaseSender } from './quarantine.ts';
@@ -46,50 +47,61 @@ export async function listAllowlist({ store }: Pick<InboxPorts, 'store'>): Promi
   return rows.map(entryOf);
 }
 
+export interface Allowed {
+  readonly entry: AllowlistEntry;
+  readonly released_count: number;
+}
+
 /** Adds or changes an entry; takes effect with the next message. */
-export async function allowSender(
+export async function allowSender(ports: InboxPorts, request: AllowRequest): Promise<Allowed> {
+  const result = await ports.store.transaction((tx) => allowWithin(tx, ports, request));
+  if (result.released_count > 0) ports.store.notify(FEED_CHANNEL);
+  return result;
+}
+
+/** {@link allowSender} as part of a transaction; waking those who wait for messages is left to the caller. */
+export async function allowWithin(
+  tx: InboxTransaction,
   ports: InboxPorts,
   request: AllowRequest,
-): Promise<{ entry: AllowlistEntry; released_count: number }> {
+): Promise<Allowed> {
   const name = (value: string | null | undefined) =>
     value === undefined || value === null ? value : sanitizeName(value, request.senderId);
   const displayName = name(request.displayName);
-  const result = await ports.store.transaction(async (tx) => {
-    const row = await tx
-      .insertInto('inbox_allowlist')
-      .values({
-        source: request.source,
+  // A message being stored right now is in quarantine by then and released, or finds the entry.
+  await lastReceiveTime(tx);
+  const row = await tx
+    .insertInto('inbox_allowlist')
+    .values({
+      source: request.source,
+      sender_id: request.senderId,
+      display_name: displayName ?? null,
+      person_id: request.personId ?? null,
+      created_us: ports.clock.nowMicroseconds(),
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['source', 'sender_id']).doUpdateSet({
+        // An assignment is needed for RETURNING to answer an entry that stays as it is.
         sender_id: request.senderId,
-        display_name: displayName ?? null,
-        person_id: request.personId ?? null,
-        created_us: ports.clock.nowMicroseconds(),
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['source', 'sender_id']).doUpdateSet({
-          // An assignment is needed for RETURNING to answer an entry that stays as it is.
-          sender_id: request.senderId,
-          ...(displayName === undefined ? {} : { display_name: displayName }),
-          ...(request.personId === undefined ? {} : { person_id: request.personId }),
-        }),
-      )
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await tx
-      .deleteFrom('inbox_pairings')
-      .where('source', '=', request.source)
-      .where('sender_id', '=', request.senderId)
-      .execute();
-    const released = request.release ? await releaseSender(tx, ports, request) : 0;
-    await recordAct(tx, ports, {
-      actor: request.actor,
-      action: 'allowlist.put',
-      target: `${request.source}/${request.senderId}`,
-      details: { display_name: row.display_name, person_id: row.person_id, released },
-    });
-    return { entry: entryOf(row), released_count: released };
+        ...(displayName === undefined ? {} : { display_name: displayName }),
+        ...(request.personId === undefined ? {} : { person_id: request.personId }),
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await tx
+    .deleteFrom('inbox_pairings')
+    .where('source', '=', request.source)
+    .where('sender_id', '=', request.senderId)
+    .execute();
+  const released = request.release ? await releaseSender(tx, ports, request) : 0;
+  await recordAct(tx, ports, {
+    actor: request.actor,
+    action: 'allowlist.put',
+    target: `${request.source}/${request.senderId}`,
+    details: { display_name: row.display_name, person_id: row.person_id, released },
   });
-  if (result.released_count > 0) ports.store.notify(FEED_CHANNEL);
-  return result;
+  return { entry: entryOf(row), released_count: released };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { formatMicroseconds, type Random } from '@postern/kit';
 import { enqueue } from '@postern/store';
 import { fail } from '../errors.ts';
-import type { InboxPorts, InboxTransaction } from '../ports.ts';
-import { type AllowlistEntry, allowSender } from './allowlist.ts';
+import { lastReceiveTime } from '../messages/receive-time.ts';
+import { FEED_CHANNEL, type InboxPorts, type InboxTransaction } from '../ports.ts';
+import { type Allowed, allowWithin } from './allowlist.ts';
 
 /** Digits and capitals without 0, O, 1, I, L and U, so that a code survives being read out. */
 const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -129,28 +130,29 @@ export async function listPairings(ports: Pick<InboxPorts, 'store' | 'clock'>): 
  *
  * @throws Failure NOT_FOUND when the code is unknown, spent or older than an hour.
  */
-export async function approvePairing(
-  ports: InboxPorts,
-  code: string,
-  actor: string,
-): Promise<{ entry: AllowlistEntry; released_count: number }> {
-  const pairing = await ports.store.db
-    .selectFrom('inbox_pairings')
-    .selectAll()
-    .where('code', '=', code.toUpperCase())
-    .where('expires_us', '>', ports.clock.nowMicroseconds())
-    .executeTakeFirst();
-  if (!pairing)
-    throw fail(
-      'NOT_FOUND',
-      'No such pairing code is pending; it may have been used or be older than an hour.',
-    );
-  // Allowing the sender removes the code in the same transaction.
-  return allowSender(ports, {
-    source: pairing.source,
-    senderId: pairing.sender_id,
-    displayName: pairing.display_name,
-    release: true,
-    actor,
+export async function approvePairing(ports: InboxPorts, code: string, actor: string): Promise<Allowed> {
+  const result = await ports.store.transaction(async (tx) => {
+    // First the clock, as in the sink, which makes codes under its lock.
+    await lastReceiveTime(tx);
+    const pairing = await tx
+      .deleteFrom('inbox_pairings')
+      .where('code', '=', code.toUpperCase())
+      .where('expires_us', '>', ports.clock.nowMicroseconds())
+      .returningAll()
+      .executeTakeFirst();
+    if (!pairing)
+      throw fail(
+        'NOT_FOUND',
+        'No such pairing code is pending; it may have been used or be older than an hour.',
+      );
+    return allowWithin(tx, ports, {
+      source: pairing.source,
+      senderId: pairing.sender_id,
+      displayName: pairing.display_name,
+      release: true,
+      actor,
+    });
   });
+  if (result.released_count > 0) ports.store.notify(FEED_CHANNEL);
+  return result;
 }

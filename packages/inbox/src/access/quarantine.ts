@@ -6,7 +6,10 @@ import { FEED_CHANNEL, type InboxPorts, type InboxTransaction } from '../ports.t
 import { enqueueWebhooks } from '../webhooks/enqueue.ts';
 import { recordAct } from './audit.ts';
 
-/** What strangers wrote, newest first; deleted messages are no longer there to review. */
+/**
+ * What strangers wrote, newest first; deleted messages are no longer there to review. Pages go by id, which a
+ * message keeps when it is released and so leaves the list.
+ */
 export async function quarantinePage(
   { store }: Pick<InboxPorts, 'store'>,
   page: { limit: number; beforeMessageId: string | null },
@@ -16,14 +19,9 @@ export async function quarantinePage(
     .selectAll()
     .where('state', '=', 'quarantined')
     .where('deleted_us', 'is', null)
-    .orderBy('received_us', 'desc')
+    .orderBy('message_id', 'desc')
     .limit(page.limit);
-  if (page.beforeMessageId !== null) {
-    const edge = page.beforeMessageId;
-    query = query.where('received_us', '<', (from) =>
-      from.selectFrom('inbox_messages').select('received_us').where('message_id', '=', edge),
-    );
-  }
+  if (page.beforeMessageId !== null) query = query.where('message_id', '<', page.beforeMessageId);
   return query.execute();
 }
 
