@@ -26,9 +26,9 @@ if (Number.parseInt(process.versions.node, 10) >= OLDEST_NODE) {
 }
 
 async function run() {
+  if (process.env[RERUN_MARK] !== undefined) endWithLauncher();
   delete process.env[RERUN_MARK];
   hideExperimentalWarnings();
-  endWithLauncher();
   const bundle = join(root, 'packages/inbox/dist/stdio.js');
   if (
     process.argv[2] === 'mcp' &&
@@ -58,8 +58,7 @@ function hideExperimentalWarnings() {
 
 /** A server whose launcher was killed must not go on alone, holding the data folder. */
 function endWithLauncher() {
-  if (process.channel === undefined) return;
-  process.channel.unref();
+  process.channel?.unref();
   process.once('disconnect', () => process.exit(1));
 }
 

@@ -7,7 +7,7 @@ const PACKAGE = join(root, 'packages/inbox');
 const ENTRY = join(PACKAGE, 'src/stdio/index.ts');
 const OPERATIONS = join(PACKAGE, 'src/operations');
 
-export const STDIO_BUNDLE = join(PACKAGE, 'dist/stdio.js');
+const STDIO_BUNDLE = join(PACKAGE, 'dist/stdio.js');
 
 /**
  * Bundles the stdio MCP server into one file, which starts in a fraction of the time the sources take.

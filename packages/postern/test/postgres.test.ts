@@ -113,6 +113,8 @@ test('a database that cannot be reached ends the start in one line without the p
     environment: { POSTERN_DATABASE_URL },
   });
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^postern: PostgreSQL cannot be reached: .*POSTERN_DATABASE_URL\n$/);
+  expect(stderr).toMatch(
+    /^postern: the database 127\.0\.0\.1:9\/none can't be used: .*POSTERN_DATABASE_URL\n$/,
+  );
   expect(stderr).not.toContain('swordfish');
 });

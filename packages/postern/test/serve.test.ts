@@ -261,34 +261,23 @@ test('a folder that others can look into is closed, unless it holds other things
   expect((await stat(shared)).mode & 0o777).toBe(0o755);
 });
 
+test('a database that is none ends the start in one line', { timeout: TIMEOUT }, async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'data'), { mode: 0o700 });
+  await writeFile(join(folder, 'data/postern.db'), 'this is no database at all', { mode: 0o600 });
+  const { code, stderr } = await run({ folder, args: ['serve'] });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^postern: the database .*postern\.db can't be used: .*\n$/),
+  ]);
+});
+
 test('listening beyond this machine without https is warned of', { timeout: TIMEOUT }, async () => {
   const folder = await temporaryFolder();
   const hub = await startHub({ folder, args: ['--host', '0.0.0.0', '--public-url', 'http://gate.example'] });
   expect(hub.url).toMatch(/^http:\/\/0\.0\.0\.0:\d+$/);
   expect(hub.output().stderr).toContain('POSTERN_PUBLIC_URL is not https');
   expect(await statusForHost(hub, 'gate.example')).toBe(200);
-});
-
-test('an old Node runs the command again with the packaged one, and passes signals on', {
-  timeout: TIMEOUT,
-}, async () => {
-  const folder = await temporaryFolder();
-  const pretend = "Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.1.0'}})";
-  const hub = await startHub({
-    folder,
-    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`],
-  });
-  const server = Number(await readFile(join(hub.dataDir, 'postern.pid'), 'utf8'));
-  expect(server).not.toBe(hub.pid);
-  hub.child.kill('SIGTERM');
-  expect((await hub.ended).code).toBe(0);
-
-  const help = await run({
-    folder,
-    args: ['nonsense'],
-    nodeFlags: ['--import', `data:text/javascript,${encodeURIComponent(pretend)}`],
-  });
-  expect(help.code).toBe(2);
 });
 
 function lastLine(text: string): string {

@@ -42,7 +42,7 @@ export function manual(command: Command): string {
 }
 
 /** `allowlist add SOURCE SENDER_ID [flags]` */
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const args = (command.arguments ?? []).map((argument) => argument.name);
   return [...command.words, ...args].join(' ');
 }

@@ -1,3 +1,4 @@
+import { isKnownExample, STRONG_SECRET } from '../secrets/strength.ts';
 import { type Origins, problemAt } from './explain.ts';
 import type { ConfigProblem } from './problem.ts';
 import type { FileConfig } from './schema.ts';
@@ -9,18 +10,27 @@ export function isLoopbackHost(host: string): boolean {
   return LOOPBACK.test(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 }
 
-/** Settings that make sense only with another one beside them. */
+/** What only shows when several settings are seen together, and rules the schemas of others do not know. */
 export function companionProblems(config: FileConfig, origins: Origins): ConfigProblem[] {
-  return config.inbox.webhooks.flatMap((webhook, index) => {
-    if (webhook.allowLoopback || !isLoopbackHost(new URL(webhook.url).hostname)) return [];
-    const path = ['inbox', 'webhooks', index, 'url'];
-    return [
-      problemAt(
-        path,
-        'a target on this machine',
-        'another target, or allowLoopback: true beside it',
-        origins,
-      ),
-    ];
-  });
+  return [...equalSecrets(config, origins), ...config.inbox.webhooks.flatMap(webhookProblems)];
+
+  function webhookProblems({ url, secrets, allowLoopback }: Webhook, index: number): ConfigProblem[] {
+    const at = ['inbox', 'webhooks', index];
+    const weak = secrets.flatMap((secret, place) => {
+      // Its length is the schema's; the secret itself is what the text encodes.
+      if (!isKnownExample(Buffer.from(secret.replace(/^whsec_/, ''), 'base64').toString())) return [];
+      return [problemAt([...at, 'secrets', place], 'a secret known from examples', STRONG_SECRET, origins)];
+    });
+    if (allowLoopback || !isLoopbackHost(new URL(url).hostname)) return weak;
+    const accepted = 'another target, or allowLoopback: true beside it';
+    return [...weak, problemAt([...at, 'url'], 'a target on this machine', accepted, origins)];
+  }
+}
+
+type Webhook = FileConfig['inbox']['webhooks'][number];
+
+/** An agent that holds the inbox's bearer must not hold the operator's key with it. */
+function equalSecrets({ adminKey, inbox }: FileConfig, origins: Origins): ConfigProblem[] {
+  if (adminKey === undefined || adminKey !== inbox.bearerToken) return [];
+  return [problemAt(['inbox', 'bearerToken'], 'the admin key', 'a secret of its own', origins)];
 }

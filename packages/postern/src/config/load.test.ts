@@ -70,11 +70,11 @@ describe('what is used', () => {
 
   test('values of the file may come from the environment, with the type that is wanted', () => {
     const yaml = [
-      'port: ${MY_PORT}',
-      'publicUrl: https://${MY_HOST}/',
-      'adminKey: ${MY_KEY}',
+      `port: \${MY_PORT}`,
+      `publicUrl: https://\${MY_HOST}/`,
+      `adminKey: \${MY_KEY}`,
       'inbox:',
-      '  attachments: { fetchUrls: "${FETCH}" }',
+      `  attachments: { fetchUrls: "\${FETCH}" }`,
     ].join('\n');
     const environment = {
       MY_PORT: '9000',
@@ -189,8 +189,8 @@ describe('what is refused', () => {
     ],
     [
       'a reference to nothing',
-      { yaml: 'publicUrl: ${NOWHERE}\n' },
-      'postern.yaml:1: publicUrl: found ${NOWHERE}, and neither NOWHERE nor NOWHERE_FILE is set',
+      { yaml: `publicUrl: \${NOWHERE}\n` },
+      `postern.yaml:1: publicUrl: found \${NOWHERE}, and neither NOWHERE nor NOWHERE_FILE is set`,
     ],
     [
       'a secret given twice',
@@ -231,7 +231,7 @@ describe('what is refused', () => {
     ['change-me-change-me-change-me-123', 'a secret known from examples'],
     ['your-secret-token-here-your-secret-token-here', 'a secret known from examples'],
     ['aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'a secret of too few different characters'],
-    ['abcdefghijklmnopqrstuvwxyzabcdef', 'a secret that is a run of the keyboard'],
+    ['abcdefghijklmnopqrstuvwxyzabcdef', 'a secret known from examples'],
     ['012345678901234567890123456789', 'a secret known from examples'],
   ];
   test.each(weak)('the weak secret %s', (secret, found) => {
@@ -247,11 +247,27 @@ describe('what is refused', () => {
     }
   });
 
+  test('one secret for operator and agents', () => {
+    const environment = { POSTERN_ADMIN_KEY: STRONG, AMC_BEARER_TOKEN: STRONG };
+    expect(problems({ environment })).toEqual([
+      'environment: AMC_BEARER_TOKEN: found the admin key; accepted: a secret of its own',
+    ]);
+  });
+
+  test('a weak secret of a webhook', () => {
+    const yaml = `inbox:\n  webhooks:\n    - url: https://a.example\n      secrets: [whsec_${btoa('changeme'.repeat(4))}]\n`;
+    expect(problems({ yaml })).toEqual([
+      expect.stringMatching(
+        /^postern\.yaml:4: inbox\.webhooks\.0\.secrets\.0: found a secret known from examples/,
+      ),
+    ]);
+  });
+
   test('a value from the environment is never shown, nor is one that may be a secret', () => {
     const hidden = 'p4ssw0rd-of-the-database';
     for (const given of [
       { environment: { POSTERN_DATABASE_URL: `mysql://u:${hidden}@h/d` } },
-      { yaml: 'logLevel: ${LEVEL}\n', environment: { LEVEL: hidden } },
+      { yaml: `logLevel: \${LEVEL}\n`, environment: { LEVEL: hidden } },
       { yaml: `inbox:\n  webhooks:\n    - url: https://a.example\n      secrets: [${hidden}]\n` },
       { yaml: `adminkey: ${hidden}\n` },
       { yaml: `adminKey: {${hidden}: 1}\n` },

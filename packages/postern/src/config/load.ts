@@ -11,7 +11,7 @@ import { type Setting, settings } from './settings.ts';
 import { strayVariables } from './stray-variables.ts';
 import { readYamlFile } from './yaml-file.ts';
 
-export const DEFAULT_FILE = 'postern.yaml';
+const DEFAULT_FILE = 'postern.yaml';
 
 /** The whole configuration, frozen to its leaves. */
 export interface Config {

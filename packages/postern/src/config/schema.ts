@@ -4,7 +4,7 @@ import { STRONG_SECRET, weaknessOf } from '../secrets/strength.ts';
 
 /** The whole of postern.yaml, strict at every level; what is accepted is told by each leaf's description. */
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const strongSecret = z
   .string()

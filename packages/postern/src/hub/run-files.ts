@@ -17,6 +17,11 @@ export function writePid(dataDir: string): void {
   replaceFile(join(dataDir, PID_FILE), String(process.pid));
 }
 
+/** Takes away whatever address stands there. */
+export function forgetServerUrl(dataDir: string): void {
+  rmSync(join(dataDir, URL_FILE), { force: true });
+}
+
 /** Both take away only what is still this process's. */
 export function removePid(dataDir: string): void {
   removeIf(join(dataDir, PID_FILE), String(process.pid));

@@ -18,7 +18,7 @@ import type { Config } from '../config/load.ts';
 import type { ConsoleTables } from '../console/tables.ts';
 import { blobsFolder, databaseFile, Refusal } from '../secrets/data-folder.ts';
 import { allMigrations } from './migrations.ts';
-import { removePid, writePid } from './run-files.ts';
+import { forgetServerUrl, removePid, writePid } from './run-files.ts';
 
 export type HubTables = StoreTables & ChatTables & InboxTables & ConsoleTables;
 
@@ -40,34 +40,32 @@ export async function openState(config: Config, clock: Clock, log: StoreLog): Pr
   const { dataDir, databaseUrl } = config;
   refuseUnfinishedRestore(dataDir);
   const release = databaseUrl === null ? await holdFolder(dataDir) : shareFolder(dataDir);
+  let store: Store<HubTables> | null = null;
   try {
-    const store = await connect(config, clock, log);
-    try {
-      const migrated = await migrate(store, allMigrations);
-      await reclaimAfterRestart(store);
-      const blobs =
-        store.engine === 'sqlite' ? await fileBlobs(blobsFolder(dataDir), clock) : databaseBlobs(store);
-      return {
-        store,
-        blobs,
-        migrated,
-        async close() {
-          await store.close();
-          await release();
-        },
-      };
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
+    store = await connect(config, clock, log);
+    const migrated = await migrate(store, allMigrations);
+    await reclaimAfterRestart(store);
+    const blobs =
+      store.engine === 'sqlite' ? await fileBlobs(blobsFolder(dataDir), clock) : databaseBlobs(store);
+    return { store, blobs, migrated, close: () => closeAll(store, release) };
   } catch (error) {
-    await release();
+    await closeAll(store, release);
     throw error;
+  }
+}
+
+async function closeAll(store: Store<HubTables> | null, release: () => Promise<void>): Promise<void> {
+  try {
+    await store?.close();
+  } finally {
+    await release();
   }
 }
 
 async function holdFolder(dataDir: string): Promise<() => Promise<void>> {
   const lock = await lockDataFolder(dataDir);
+  // What a killed server left: whoever listens there now is not to be sent the admin key.
+  forgetServerUrl(dataDir);
   return () => lock.release();
 }
 
@@ -77,22 +75,14 @@ function shareFolder(dataDir: string): () => Promise<void> {
   return async () => removePid(dataDir);
 }
 
-async function connect(
-  { databaseUrl, dataDir }: Config,
-  clock: Clock,
-  log: StoreLog,
-): Promise<Store<HubTables>> {
-  if (databaseUrl === null) return connectStore<HubTables>({ file: databaseFile(dataDir), clock, log });
+async function connect(config: Config, clock: Clock, log: StoreLog): Promise<Store<HubTables>> {
+  const { databaseUrl, dataDir } = config;
+  const place = databaseUrl === null ? { file: databaseFile(dataDir) } : { url: databaseUrl.reveal() };
   try {
-    return await connectStore<HubTables>({ url: databaseUrl.reveal(), clock, log });
+    return await connectStore<HubTables>({ ...place, clock, log });
   } catch (error) {
-    throw new Refusal(`PostgreSQL cannot be reached: ${reasonOf(error)}; see POSTERN_DATABASE_URL`);
+    // The store's message names the place and the driver's reason, never a password.
+    const hint = databaseUrl === null ? 'restore a backup if it is damaged' : 'see POSTERN_DATABASE_URL';
+    throw new Refusal(`${error instanceof Error ? error.message : String(error)}; ${hint}`);
   }
-}
-
-/** The driver's code and first line; its message names host and database, never the password. */
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  const [line = ''] = (message ?? '').split('\n');
-  return [line, code].filter(Boolean).join(', ') || 'no connection';
 }

@@ -1,100 +1,79 @@
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../config/environment.ts';
+import { type Environment, variable } from '../config/environment.ts';
+import type { Config } from '../config/load.ts';
 import { type Secrets, secretFile } from '../secrets/generated.ts';
 import { version } from '../version.ts';
-import type { Hub } from './hub.ts';
+import { type SnippetInputs, snippets } from './snippets.ts';
 
-/**
- * What `postern serve` tells on stdout before it is ready. stdout may end up in a log, so this names files
- * and variables and never a secret; the link is there only when a person looks at a terminal.
- */
 export interface SummaryInputs {
-  readonly hub: Pick<Hub, 'config' | 'publicUrl'>;
+  readonly config: Config;
+  readonly publicUrl: string;
   readonly environment: Environment;
-  /** One-time link to the console. */
+  /** One-time link to the console; only for a person who looks at a terminal. */
   readonly link: string | null;
 }
 
+const VARIABLES: Readonly<Record<keyof Secrets, string>> = {
+  adminKey: 'POSTERN_ADMIN_KEY',
+  bearerToken: 'AMC_BEARER_TOKEN',
+};
+
 const LAUNCHER = fileURLToPath(new URL('../../../../bin/postern.js', import.meta.url));
 
-export function summary({ hub, environment, link }: SummaryInputs): string {
-  const { config } = hub;
-  const url = hub.publicUrl();
-  const where = (name: keyof Secrets, variable: string) =>
-    config[name] === null ? secretFile(config.dataDir, name) : givenBy(variable, environment);
-  const rows = [
-    ['Console', link ?? `${url}/console (postern login makes a link that opens it)`],
+/**
+ * What `postern serve` tells on stdout before it is ready. stdout may end up in a log, so this names files
+ * and variables and never a secret.
+ */
+export function summary({ config, publicUrl, environment, link }: SummaryInputs): string {
+  const platforms = config.inbox.connectors.local.enabled ? 'local chat' : 'no platform is enabled';
+  const rows: readonly [string, string][] = [
+    ['Console', link ?? `${publicUrl}/console (postern login makes a link that opens it)`],
     [
       'Data',
-      `${config.dataDir} (${config.databaseUrl === null ? 'SQLite' : 'secrets only; state is in PostgreSQL'})`,
+      `${config.dataDir} (${config.databaseUrl === null ? 'SQLite' : 'secrets; the rest is in PostgreSQL'})`,
     ],
-    ['Admin key', where('adminKey', 'POSTERN_ADMIN_KEY')],
-    ['Inbox bearer', where('bearerToken', 'AMC_BEARER_TOKEN')],
-    [
-      'Services',
-      `inbox (${config.inbox.connectors.local.enabled ? 'local chat' : 'no platform enabled'}); threads and campaigns are not part of this version`,
-    ],
+    ['Admin key', secretPlace('adminKey', config, environment).text],
+    ['Inbox bearer', secretPlace('bearerToken', config, environment).text],
+    ['Services', `inbox (${platforms}); threads and campaigns are not part of this version`],
   ];
-  const width = Math.max(...rows.map(([name = '']) => name.length));
+  const width = Math.max(...rows.map(([name]) => name.length));
   return [
     `Postern ${version}`,
-    ...rows.map(([name = '', text]) => `  ${name.padEnd(width)}  ${text}`),
+    ...rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`),
     '',
-    snippets(
-      url,
-      bearerVariable(
-        config.bearerToken === null ? secretFile(config.dataDir, 'bearerToken') : null,
-        environment,
-      ),
-    ),
-    '',
-  ].join('\n');
-}
-
-function givenBy(variable: string, environment: Environment): string {
-  if (environment[variable]) return `given in ${variable}`;
-  const file = environment[`${variable}_FILE`];
-  return file ? file : 'given in the configuration file';
-}
-
-/** How an agent's MCP server gets the bearer: from its file where there is one, else from its variable. */
-function bearerVariable(
-  generatedFile: string | null,
-  environment: Environment,
-): { name: string; value: string } {
-  const file = generatedFile ?? environment.AMC_BEARER_TOKEN_FILE;
-  if (file) return { name: 'AMC_BEARER_TOKEN_FILE', value: file };
-  return { name: 'AMC_BEARER_TOKEN', value: '$' + '{AMC_BEARER_TOKEN}' };
-}
-
-function snippets(url: string, bearer: { name: string; value: string }): string {
-  const environment = { AMC_BASE_URL: url, AMC_AGENT_ID: 'assistant', [bearer.name]: bearer.value };
-  const command = process.execPath;
-  const args = [LAUNCHER, 'mcp', 'inbox'];
-  const desktop = { mcpServers: { 'postern-inbox': { command, args, env: environment } } };
-  const toml = (value: unknown) => JSON.stringify(value);
-  return [
     'Connect an agent (give each its own AMC_AGENT_ID):',
-    '  Claude Code',
-    `    claude mcp add postern-inbox ${Object.entries(environment)
-      .map(([name, value]) => `-e ${name}=${shellQuoted(value)}`)
-      .join(' ')} -- ${[command, ...args].map(shellQuoted).join(' ')}`,
-    '  Claude Desktop, in claude_desktop_config.json',
-    ...JSON.stringify(desktop, null, 2)
-      .split('\n')
-      .map((line) => `    ${line}`),
-    '  Codex CLI, in ~/.codex/config.toml',
-    '    [mcp_servers.postern-inbox]',
-    `    command = ${toml(command)}`,
-    `    args = [${args.map(toml).join(', ')}]`,
-    `    env = { ${Object.entries(environment)
-      .map(([name, value]) => `${name} = ${toml(value)}`)
-      .join(', ')} }`,
+    ...snippets(snippetInputs(config, publicUrl, environment)).map((line) => `  ${line}`),
+    '',
   ].join('\n');
 }
 
-function shellQuoted(text: string): string {
-  if (/^[A-Za-z0-9_./:@=-]+$/.test(text)) return text;
-  // A variable must still be filled in by the shell.
-  return /^\$\{[A-Z_]+\}$/.test(text) ? `"${text}"` : `'${text.replaceAll("'", `'\\''`)}'`;
+/** Where a secret is, in words, and its file when it has one. */
+function secretPlace(
+  name: keyof Secrets,
+  config: Config,
+  environment: Environment,
+): { text: string; file: string | null } {
+  if (config[name] === null) {
+    const file = secretFile(config.dataDir, name);
+    return { text: file, file };
+  }
+  const file = variable(environment, `${VARIABLES[name]}_FILE`) ?? null;
+  if (file !== null) return { text: file, file };
+  const isGiven = variable(environment, VARIABLES[name]) !== undefined;
+  return { text: `given ${isGiven ? `in ${VARIABLES[name]}` : 'by the configuration file'}`, file: null };
+}
+
+function snippetInputs(config: Config, publicUrl: string, environment: Environment): SnippetInputs {
+  const { file } = secretPlace('bearerToken', config, environment);
+  return {
+    command: process.execPath,
+    args: [LAUNCHER, 'mcp', 'inbox'],
+    environment: {
+      AMC_BASE_URL: publicUrl,
+      AMC_AGENT_ID: 'assistant',
+      ...(file === null ? {} : { AMC_BEARER_TOKEN_FILE: file }),
+    },
+    // Without a file the agent's own environment has to bring it along.
+    inherited: file === null ? 'AMC_BEARER_TOKEN' : null,
+  };
 }

@@ -1,6 +1,6 @@
 /** Rule of contracts/process.md, "Life of the process": weak secrets are refused anywhere. */
 
-export const SHORTEST_SECRET = 24;
+const SHORTEST_SECRET = 24;
 /** Fewer different characters than this is a held-down key or a counted-out pattern. */
 const FEWEST_DIFFERENT_CHARACTERS = 6;
 
@@ -57,7 +57,7 @@ const KNOWN_EXAMPLES = [
 /** Runs that a keyboard or the alphabet makes. */
 const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890123456789', 'qwertyuiopasdfghjklzxcvbnm'];
 
-const isExample = new RegExp(`^(?:${KNOWN_EXAMPLES.join('|')}|[0-9])+$`);
+const EXAMPLES = new RegExp(`^(?:${KNOWN_EXAMPLES.join('|')}|[0-9])+$`);
 
 /**
  * Says why a secret is too weak, in words that fit after "found", or null when it is good enough.
@@ -66,12 +66,17 @@ const isExample = new RegExp(`^(?:${KNOWN_EXAMPLES.join('|')}|[0-9])+$`);
 export function weaknessOf(secret: string): string | null {
   const length = [...secret].length;
   if (length < SHORTEST_SECRET) return `a secret of ${length} characters`;
-  const plain = secret.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const letters = plain.replace(/[0-9]/g, '');
-  if (isExample.test(plain) && (letters !== '' || isRun(plain))) return 'a secret known from examples';
-  if (isRun(plain)) return 'a secret that is a run of the keyboard';
+  if (isKnownExample(secret)) return 'a secret known from examples';
   if (new Set(secret).size < FEWEST_DIFFERENT_CHARACTERS) return 'a secret of too few different characters';
   return null;
+}
+
+/** Whether a text is put together from what guides and templates have, digits aside, or is a run of the keyboard. */
+export function isKnownExample(secret: string): boolean {
+  const plain = secret.toLowerCase().replace(/[^a-z0-9]/g, '');
+  // A few letters among other characters say nothing: they may be there by chance.
+  if (plain.length < secret.length / 2) return false;
+  return isRun(plain) || (/[a-z]/.test(plain) && EXAMPLES.test(plain));
 }
 
 export const STRONG_SECRET = `at least ${SHORTEST_SECRET} characters that nobody can guess (openssl rand -base64 32 makes some)`;

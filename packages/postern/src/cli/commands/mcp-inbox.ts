@@ -6,6 +6,10 @@ import type { Invocation } from '../command.ts';
 const installation = fileURLToPath(new URL('../../../../..', import.meta.url));
 
 /** `postern mcp inbox` from the sources; with the bundle there, bin/postern.js does not come here. */
-export async function mcpInbox({ environment }: Invocation): Promise<number> {
-  return runInboxStdio(environment, installation);
+export async function mcpInbox({ environment, option }: Invocation): Promise<number> {
+  const dataDir = option('data-dir');
+  return runInboxStdio(
+    dataDir === undefined ? environment : { ...environment, POSTERN_DATA_DIR: dataDir },
+    installation,
+  );
 }

@@ -29,7 +29,9 @@ export async function serve(invocation: Invocation): Promise<number> {
     url = localUrl(config.host, port);
     writeServerUrl(config.dataDir, url);
     const link = invocation.stdout.isTTY === true ? await consoleLink(hub) : null;
-    invocation.say(summary({ hub, environment: invocation.environment, link }));
+    invocation.say(
+      summary({ config, publicUrl: hub.publicUrl(), environment: invocation.environment, link }),
+    );
     invocation.say(`Postern ready on ${listenerUrl(config.host, port)}`);
     log.info({ url, publicUrl: hub.publicUrl() }, 'ready');
     log.info({ signal: await signals.first }, 'stopping');
