@@ -131,10 +131,9 @@ async function attempt<Context, Rights>(
   try {
     context = await options.context(signal);
   } catch (error) {
-    if (violations.length > 0 && isValidationOfFields(error, dialect)) {
-      throw validationFailure(dialect, [...violations, ...error.violations], options);
-    }
-    throw error;
+    if (violations.length === 0 || !isValidationOfFields(error, dialect)) throw error;
+    // What the context finds is about values, also where a field it needs is `required`.
+    throw validationFailure(dialect, violations, options, error.violations);
   }
   if (!checked.ok || violations.length > 0) throw validationFailure(dialect, violations, options);
 
@@ -227,17 +226,22 @@ function isValidationOfFields(error: unknown, dialect: ErrorDialect): error is F
   return error instanceof Failure && error.code === dialect.common.validation && error.violations.length > 0;
 }
 
-/** The validation fault for some violations; its message names each field and what is wrong with it. */
+/**
+ * The validation fault for some violations; its message names each field and what is wrong with it.
+ *
+ * @param ofValues further ones that are never of form, whatever their codes.
+ */
 export function validationFailure(
   dialect: ErrorDialect,
   violations: readonly FieldViolation[],
   { surface, toolViolations = 'all' }: { surface: Surface; toolViolations?: ToolViolations | undefined },
+  ofValues: readonly FieldViolation[] = [],
 ): Failure {
   const ofForm = violations.find(isFormViolation);
   if (surface === 'tool' && toolViolations === 'first_of_form' && ofForm) {
     return commonFailure(dialect, 'validation', summariseViolations([ofForm]));
   }
-  const bounded = violations
+  const bounded = [...violations, ...ofValues]
     .slice(0, MAX_VIOLATIONS)
     .map((violation) => ({ ...violation, field: violation.field.slice(0, MAX_FIELD_LENGTH).toWellFormed() }));
   return commonFailure(dialect, 'validation', summariseViolations(bounded), { violations: bounded });
