@@ -21,9 +21,10 @@ export async function markRead(
     const agent = await agentForUpdate(tx, agentId, now);
     const readable = await tx
       .selectFrom('inbox_messages')
-      .select('message_id')
+      .select(['message_id', 'feed_us'])
       .where('message_id', 'in', ids)
       .where('feed_us', 'is not', null)
+      .$narrowType<{ feed_us: number }>()
       .execute();
     if (readable.length > 0) {
       const recorded = await tx
@@ -35,10 +36,11 @@ export async function markRead(
       await tx
         .deleteFrom('inbox_unread')
         .where('agent_id', '=', agentId)
+        // By the key: given message ids, SQLite may walk through all that the agent has unread.
         .where(
-          'message_id',
+          'received_us',
           'in',
-          readable.map((row) => row.message_id),
+          readable.map((row) => row.feed_us),
         )
         .execute();
       if (recorded.length > 0) {

@@ -30,13 +30,14 @@ const FOREVER = Number.MAX_SAFE_INTEGER;
 export async function unreadPage(store: InboxStore, filter: UnreadFilter): Promise<MessageRow[]> {
   const since = filter.sinceMicroseconds ?? -1;
   const { agentId, limit } = filter;
-  // A channel has one source, so the channel's index is the right one when both are given.
   const narrow = (alias: 'u' | 'h') => {
-    const parts = [];
-    if (filter.channelId !== null)
-      parts.push(sql`AND ${sql.ref(`${alias}.channel_id`)} = ${filter.channelId}`);
-    if (filter.source !== null) parts.push(sql`AND ${sql.ref(`${alias}.source`)} = ${filter.source}`);
-    return parts.length > 0 ? sql.join(parts, sql` `) : sql``;
+    const channel = sql.ref(`${alias}.channel_id`);
+    const source = sql.ref(`${alias}.source`);
+    if (filter.channelId === null)
+      return filter.source === null ? sql`` : sql`AND ${source} = ${filter.source}`;
+    if (filter.source === null) return sql`AND ${channel} = ${filter.channelId}`;
+    // A channel has one source, so the channel's index is the right one; joined to '', source has none.
+    return sql`AND ${channel} = ${filter.channelId} AND ${source} || '' = ${filter.source}`;
   };
   const history = await historyBounds(store, agentId);
   if (history === 'filled') {
@@ -46,6 +47,7 @@ export async function unreadPage(store: InboxStore, filter: UnreadFilter): Promi
       ORDER BY u.received_us LIMIT ${limit}`.execute(store.db);
     return page.rows;
   }
+  // One lower bound of history: given two, SQLite begins at the first and walks to the second.
   const page = await sql<MessageRow>`
     SELECT m.* FROM (
       SELECT * FROM (
@@ -55,8 +57,9 @@ export async function unreadPage(store: InboxStore, filter: UnreadFilter): Promi
       UNION ALL
       SELECT * FROM (
         SELECT h.feed_us AS at_us, h.message_id FROM inbox_messages h
-        WHERE h.feed_us > ${since}
-          AND h.feed_us > COALESCE((SELECT filled_us FROM inbox_agents WHERE agent_id = ${agentId}), -1)
+        WHERE h.feed_us > COALESCE((
+            SELECT CASE WHEN filled_us > ${since} THEN filled_us ELSE ${since} END
+            FROM inbox_agents WHERE agent_id = ${agentId}), ${since})
           AND h.feed_us <= COALESCE((SELECT history_until_us FROM inbox_agents WHERE agent_id = ${agentId}), ${FOREVER})
           ${narrow('h')}
           AND NOT EXISTS (SELECT 1 FROM inbox_reads r WHERE r.message_id = h.message_id AND r.agent_id = ${agentId})
