@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import type { LocalMessage } from '../api/local.ts';
+import { dayKey, dayLabel, fullTime } from '../lib/time.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { useNow } from '../ui/time.tsx';
@@ -108,6 +109,8 @@ export function MessageList(props: MessageListProps) {
     else all[Math.max(0, next)]?.focus();
   }
 
+  const lastShown = shown.at(-1)?.message.created_at;
+  const lastDay = lastShown === undefined ? null : dayKey(lastShown);
   const newCount = keeper.atEnd ? 0 : countAfter(messages, readUpTo, me, thread);
   return (
     <div className="message-area">
@@ -146,7 +149,7 @@ export function MessageList(props: MessageListProps) {
                 <article
                   id={rowId(message.id, thread)}
                   data-message-row
-                  aria-label={`${message.user.name}, ${now ? new Date(message.created_at).toLocaleString() : ''}`}
+                  aria-label={`${message.user.name}, ${fullTime(message.created_at)}`}
                   tabIndex={row.key === tabStop ? 0 : -1}
                   onKeyDown={(event) => onKeyDown(event, row)}
                   onFocus={() => setActiveId(row.key)}
@@ -169,6 +172,11 @@ export function MessageList(props: MessageListProps) {
               </li>
             );
           })}
+          {shownOutgoing.length > 0 && lastDay !== dayKey(now.toISOString()) && (
+            <li className="day-line">
+              <span>{dayLabel(now.toISOString(), now)}</span>
+            </li>
+          )}
           {shownOutgoing.map((entry) => (
             <li key={entry.key} data-key={entry.key}>
               <OutgoingMessage entry={entry} actions={props.outgoingActions} />

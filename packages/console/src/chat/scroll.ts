@@ -32,6 +32,7 @@ export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): Scr
   const content = useRef<HTMLOListElement>(null);
   const anchor = useRef<{ key: string; top: number } | null>(null);
   const sticks = useRef(true);
+  const lastTop = useRef(0);
   const [atEnd, setAtEnd] = useState(true);
 
   const remember = useCallback(() => {
@@ -65,7 +66,10 @@ export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): Scr
     const box = scroller.current;
     if (box === null) return;
     const below = box.scrollHeight - box.scrollTop - box.clientHeight;
-    sticks.current = below < END_TOLERANCE_PIXELS;
+    // Only going up leaves the end: a box that just grew or shrank is also away from it, until it is restored.
+    if (below < END_TOLERANCE_PIXELS) sticks.current = true;
+    else if (box.scrollTop < lastTop.current) sticks.current = false;
+    lastTop.current = box.scrollTop;
     setAtEnd(sticks.current);
     remember();
     if (box.scrollTop < EDGE_PIXELS) onNearStart?.();

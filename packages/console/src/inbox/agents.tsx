@@ -33,7 +33,7 @@ export function AgentsSection({ publicUrl }: AgentsSectionProps) {
       <Loaded query={agents} what="the agents">
         {(list) =>
           list.length === 0 ? (
-            <Empty icon="key" title="No agent has come by yet">
+            <Empty icon="agent" title="No agent has come by yet">
               <p>
                 Make a token, and paste its configuration into your agent. It stands here after its first
                 call.
@@ -111,7 +111,9 @@ function AgentCard({ agent }: { readonly agent: Agent }) {
         </div>
       </dl>
       <p className="card-meta">
-        first seen <Time at={agent.first_seen_at} as="relative" />
+        <span>
+          first seen <Time at={agent.first_seen_at} as="relative" />
+        </span>
       </p>
     </article>
   );

@@ -7,12 +7,15 @@ import { Button } from '../ui/button.tsx';
 import { Dialog, FormError } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
 import { useToast } from '../ui/toast.tsx';
+import { LookalikeWarning } from './lookalike-warning.tsx';
+import type { Lookalike } from './lookalikes.ts';
 import { SenderId, SourceBadge } from './source.tsx';
 
 export interface AllowTarget {
   readonly source: string;
   readonly senderId: string;
   readonly displayName: string;
+  readonly lookalikes: readonly Lookalike[];
 }
 
 /** Allows a sender of the quarantine and lets through what they wrote. */
@@ -52,6 +55,9 @@ export function AllowDialog({
         <p className="dialog-line">
           <SourceBadge source={target.source} /> <SenderId id={target.senderId} />
         </p>
+        {target.lookalikes.length > 0 && (
+          <LookalikeWarning lookalikes={target.lookalikes} name={target.displayName} />
+        )}
         <NameFields name={name} onName={setName} personId={personId} onPersonId={setPersonId} />
         {allow.isError && <FormError text={errorText(allow.error)} />}
         <div className="dialog-actions">

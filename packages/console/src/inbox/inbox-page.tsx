@@ -18,7 +18,7 @@ const sections: Readonly<Record<InboxSection, { label: string; icon: IconName }>
   quarantine: { label: 'Quarantine', icon: 'shield' },
   allowlist: { label: 'Allowlist', icon: 'shieldCheck' },
   pairings: { label: 'Pairings', icon: 'plug' },
-  agents: { label: 'Agents', icon: 'key' },
+  agents: { label: 'Agents', icon: 'agent' },
   webhooks: { label: 'Webhooks', icon: 'pulse' },
 };
 
@@ -35,6 +35,12 @@ export function InboxPage({ section, item, session }: InboxPageProps) {
   useEffect(() => {
     document.title = `${label} · Postern`;
   }, [label]);
+
+  // On a phone the sections are a strip that scrolls; the one that is open must be in sight.
+  useEffect(() => {
+    const link = document.querySelector(`.inbox-link[href="${paths.inbox(section)}"]`);
+    link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [section]);
 
   return (
     <div className="inbox" data-item={item !== null || undefined}>

@@ -6,13 +6,13 @@ import { counted } from '../lib/names.ts';
 import { Link, paths } from '../router.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icons.tsx';
 import { Markdown } from '../ui/markdown.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { AllowDialog, type AllowTarget } from './allow-dialog.tsx';
 import { EnvelopeFiles } from './envelope-files.tsx';
+import { LookalikeWarning } from './lookalike-warning.tsx';
 import { type Lookalike, lookalikesOf } from './lookalikes.ts';
 import { allowlistQuery, quarantineQuery } from './queries.ts';
 import { Loaded, LoadMore, Section } from './section.tsx';
@@ -87,13 +87,11 @@ function Waiting({ messages, allowlist, onAllow, loadOlder, loading }: WaitingPr
         {groupBySender(messages).map((group) => {
           const { source, sender } = group;
           const named = { source, senderId: sender.id, name: sender.display_name };
+          const lookalikes = lookalikesOf(named, messages, allowlist);
+          const target = { source, senderId: sender.id, displayName: sender.display_name, lookalikes };
           return (
             <li key={group.key}>
-              <SenderCard
-                group={group}
-                lookalikes={lookalikesOf(named, messages, allowlist)}
-                onAllow={() => onAllow({ source, senderId: sender.id, displayName: sender.display_name })}
-              />
+              <SenderCard group={group} lookalikes={lookalikes} onAllow={() => onAllow(target)} />
             </li>
           );
         })}
@@ -135,38 +133,6 @@ function SenderCard({ group, lookalikes, onAllow }: SenderCardProps) {
         ))}
       </ul>
     </article>
-  );
-}
-
-function LookalikeWarning({
-  lookalikes,
-  name,
-}: {
-  readonly lookalikes: readonly Lookalike[];
-  readonly name: string;
-}) {
-  return (
-    <div className="notice notice-warn" role="note">
-      <Icon name="warning" />
-      <div>
-        <p>
-          <strong>
-            {lookalikes.some(({ allowed }) => allowed)
-              ? `Somebody on your allowlist is also called “${name}”, under another id.`
-              : `Others who wait are also called “${name}”, under other ids.`}
-          </strong>{' '}
-          Anyone can take a name; only the id tells who it is.
-        </p>
-        <ul>
-          {lookalikes.map((other) => (
-            <li key={`${other.source} ${other.senderId}`}>
-              <bdi>{other.name}</bdi> · {sourceName(other.source)} · <code>{other.senderId}</code>
-              {other.allowed && ' · allowed'}
-            </li>
-          ))}
-        </ul>
-      </div>
-    </div>
   );
 }
 

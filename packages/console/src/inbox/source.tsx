@@ -22,7 +22,7 @@ export function SourceBadge({ source }: { readonly source: string }) {
 export function SenderId({ id }: { readonly id: string }) {
   return (
     <span className="sender-id" title="Given by the platform; it never changes, unlike the name">
-      <Icon name="key" small />
+      <Icon name="id" small />
       <span className="visually-hidden">Sender id </span>
       <code>{id}</code>
     </span>

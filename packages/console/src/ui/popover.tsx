@@ -25,8 +25,8 @@ export function Popover({ anchor, label, onClose, children }: PopoverProps) {
     const below = near.bottom + GAP;
     const top = above >= EDGE ? above : Math.min(below, window.innerHeight - size.height - EDGE);
     const left = Math.min(near.right - size.width, window.innerWidth - size.width - EDGE);
-    element.style.top = `${Math.max(EDGE, top)}px`;
-    element.style.left = `${Math.max(EDGE, left)}px`;
+    element.style.setProperty('--popover-top', `${Math.max(EDGE, top)}px`);
+    element.style.setProperty('--popover-left', `${Math.max(EDGE, left)}px`);
   }, [anchor]);
 
   useEffect(() => {

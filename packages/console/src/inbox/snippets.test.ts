@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { snippetsFor } from './snippets.ts';
+
+const input = { publicUrl: 'https://gate.example/', agentId: 'claude', token: "pat_a'b" };
+const text = (id: string) => snippetsFor(input).find((snippet) => snippet.id === id)?.text ?? '';
+
+test('each client gets the address, the agent and the token', () => {
+  for (const snippet of snippetsFor(input)) {
+    expect(snippet.text).toContain('https://gate.example');
+    expect(snippet.text).toContain('claude');
+    expect(snippet.text).toContain('pat_a');
+  }
+});
+
+test('what is JSON parses, and what a shell reads is quoted for it', () => {
+  expect(JSON.parse(text('claude-desktop')).mcpServers['postern-inbox']).toEqual({
+    command: 'postern',
+    args: ['mcp', 'inbox'],
+    env: { AMC_BASE_URL: 'https://gate.example', AMC_AGENT_ID: 'claude', AMC_BEARER_TOKEN: "pat_a'b" },
+  });
+  expect(JSON.parse(text('http')).mcpServers['postern-inbox']).toMatchObject({
+    url: 'https://gate.example/mcp/inbox',
+    headers: { Authorization: "Bearer pat_a'b" },
+  });
+  expect(text('claude-code')).toContain(String.raw`AMC_BEARER_TOKEN='pat_a'\''b'`);
+  expect(text('codex')).toContain('[mcp_servers.postern-inbox.env]\nAMC_BASE_URL = "https://gate.example"');
+});
