@@ -76,6 +76,7 @@ export function authorize(identity: Identity, rights: InboxRights, agentId: stri
         'This route is for agents; an admin key does not open it. Use AMC_BEARER_TOKEN or an agent token.',
       );
     }
+    checkAgentId(agentId);
     return { kind, credential, agentId: null };
   }
   if (rights.scope === 'admin')
@@ -87,13 +88,16 @@ export function authorize(identity: Identity, rights: InboxRights, agentId: stri
   return { kind, credential, agentId: agentOf(identity, rights, agentId) };
 }
 
+function checkAgentId(given: string | undefined): void {
+  if (given === undefined || agentIdPattern.test(given)) return;
+  const message = 'must be 1 to 64 letters, digits, dots, underscores or hyphens';
+  throw fail('VALIDATION_FAILED', `X-Agent-ID ${message}.`, {
+    violations: [{ field: 'X-Agent-ID', code: 'invalid_format', message }],
+  });
+}
+
 function agentOf(identity: Identity, rights: InboxRights, given: string | undefined): string | null {
-  if (given !== undefined && !agentIdPattern.test(given)) {
-    const message = 'must be 1 to 64 letters, digits, dots, underscores or hyphens';
-    throw fail('VALIDATION_FAILED', `X-Agent-ID ${message}.`, {
-      violations: [{ field: 'X-Agent-ID', code: 'invalid_format', message }],
-    });
-  }
+  checkAgentId(given);
   const { boundAgent } = identity;
   if (boundAgent !== null && given !== undefined && given !== boundAgent) {
     throw fail('FORBIDDEN', `This token belongs to the agent ${boundAgent}; it cannot act as another.`);
