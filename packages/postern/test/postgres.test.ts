@@ -69,6 +69,9 @@ test('two processes on one database share people, messages and logins, and wake 
     seen.map((message) => expect.objectContaining({ id: message.id, text: message.text })),
   );
 
+  const metrics = String((await two.request('/metrics', asAdmin)).body.text);
+  expect(metrics).toMatch(/^postern_inbox_messages_total\{source="local"\} 21$/m);
+
   const link = await one.request('/console/api/login-links', { ...asAdmin, method: 'POST', body: {} });
   const token = String(link.body.url).split('token=')[1];
   const logIn = { as: 'nobody', method: 'POST', body: { token } } as const;

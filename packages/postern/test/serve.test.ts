@@ -233,6 +233,7 @@ test('health, readiness, metrics and error pages', { timeout: TIMEOUT }, async (
   ]);
   const metrics = String((await hub.request('/metrics')).body.text);
   expect(metrics).toMatch(/^postern_http_requests_total\{method="GET",route="\/readyz",status="200"\} \d+$/m);
+  expect(metrics).toMatch(/^postern_connector_up\{connector="local"\} 1$/m);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
   for (const code of ['not_found', 'CHANNEL_NOT_FOUND']) {
     const page = await hub.request(`/errors/${code}`, { as: 'nobody' });

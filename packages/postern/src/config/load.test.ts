@@ -242,7 +242,7 @@ describe('what is refused', () => {
       { yaml: `inbox:\n  bearerToken: "${secret}"\n` },
     ]) {
       const [line = ''] = problems(given);
-      expect(line).toContain(`found ${found}; accepted: at least 24 characters`);
+      expect(line).toContain(`found ${found}; accepted: at least 24 letters`);
       expect(line).not.toContain(secret);
     }
   });

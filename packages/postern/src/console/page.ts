@@ -94,7 +94,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
     'cache-control': asset.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
     etag: asset.tag,
     'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
+    'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
   });
   if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();

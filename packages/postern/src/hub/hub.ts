@@ -30,6 +30,7 @@ import { createLog } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.ts';
 import { readinessOf } from './readiness.ts';
+import { registerServiceMetrics } from './service-metrics.ts';
 import { openState } from './state.ts';
 
 /** Everything there is, wired together. Made by {@link openHub}; nothing runs and nothing listens before `start`. */
@@ -123,6 +124,8 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     operatorOf: (request) => gate.loginOf(request, inboxDialect),
     httpDialect: problem,
   });
+
+  registerServiceMetrics(metrics, { store, connectors: () => inbox.health() });
 
   const services = { inbox: true, threads: false, campaigns: false };
   mountConsoleApi(app, {

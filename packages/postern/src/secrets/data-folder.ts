@@ -78,7 +78,8 @@ function closeFolder(dataDir: string): string[] {
 }
 
 function closeIfOurs(dataDir: string): string[] {
-  const entries = readdirSync(dataDir);
+  // The root of a file system of its own, as volumes are, has this one from the start.
+  const entries = readdirSync(dataDir).filter((entry) => entry !== 'lost+found');
   if (entries.length > 0 && !entries.some((entry) => MARKS.includes(entry))) {
     throw new Refusal(
       `the data folder ${dataDir} holds other things and is open to others; run chmod 700 on it, or name an own folder in POSTERN_DATA_DIR`,

@@ -1,4 +1,13 @@
-import { closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '@postern/kit';
 import type { Config } from '../config/load.ts';
@@ -84,7 +93,9 @@ function keep(path: string, text: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    // Some file systems know no links; there, two first starts at the same time are not told apart.
+    renameSync(draft, path);
+    return true;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -22,5 +22,9 @@ test.each([
 );
 
 test('a long text that almost looks like examples is judged quickly', () => {
-  expect(weaknessOf(`${'secret'.repeat(20_000)}!x`)).toBeNull();
+  expect(weaknessOf(`${'secret'.repeat(20_000)}qx`)).toBeNull();
+});
+
+test('a secret that could not be sent as a bearer is refused', () => {
+  expect(weaknessOf('correct horse battery staple 9')).toContain('no bearer token can have');
 });

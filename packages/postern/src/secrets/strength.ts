@@ -57,15 +57,19 @@ const KNOWN_EXAMPLES = [
 /** Runs that a keyboard or the alphabet makes. */
 const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890123456789', 'qwertyuiopasdfghjklzxcvbnm'];
 
+/** What may stand behind `Bearer` (RFC 6750); any other secret could never be sent. */
+const BEARER = /^[A-Za-z0-9._~+/-]+=*$/;
+
 const EXAMPLES = new RegExp(`^(?:${KNOWN_EXAMPLES.join('|')}|[0-9])+$`);
 
 /**
- * Says why a secret is too weak, in words that fit after "found", or null when it is good enough.
+ * Says why a secret cannot be used or is too weak, in words that fit after "found", or null when it is good enough.
  * The secret itself is never part of the answer.
  */
 export function weaknessOf(secret: string): string | null {
   const length = [...secret].length;
   if (length < SHORTEST_SECRET) return `a secret of ${length} characters`;
+  if (!BEARER.test(secret)) return 'a secret with characters that no bearer token can have';
   if (isKnownExample(secret)) return 'a secret known from examples';
   if (new Set(secret).size < FEWEST_DIFFERENT_CHARACTERS) return 'a secret of too few different characters';
   return null;
@@ -79,7 +83,9 @@ export function isKnownExample(secret: string): boolean {
   return isRun(plain) || (/[a-z]/.test(plain) && EXAMPLES.test(plain));
 }
 
-export const STRONG_SECRET = `at least ${SHORTEST_SECRET} characters that nobody can guess (openssl rand -base64 32 makes some)`;
+export const STRONG_SECRET =
+  `at least ${SHORTEST_SECRET} letters, digits and ._~+/-= that nobody can guess ` +
+  '(openssl rand -base64 32 makes some)';
 
 function isRun(plain: string): boolean {
   return (
