@@ -11,16 +11,18 @@ export interface ByteRange {
  *   syntax), `unsatisfiable` when it starts beyond the end.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | 'whole' | 'unsatisfiable' {
-  const match = header === undefined ? null : /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header.trim());
+  const match = header === undefined ? null : /^bytes=(\d*)-(\d*)$/i.exec(header.trim());
   if (!match) return 'whole';
   const [, first = '', last = ''] = match;
   if (first === '' && last === '') return 'whole';
   if (first === '') {
     const length = Math.min(Number(last), size);
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 };
+    if (length > 0) return { start: size - length, end: size - 1 };
+    // The end of nothing may be asked for, though no Content-Range could say where it lies.
+    return Number(last) === 0 ? 'unsatisfiable' : 'whole';
   }
   const start = Number(first);
-  const end = last === '' ? size - 1 : Math.min(Number(last), size - 1);
   if (last !== '' && Number(last) < start) return 'whole';
-  return start >= size ? 'unsatisfiable' : { start, end };
+  if (start >= size) return 'unsatisfiable';
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
 }

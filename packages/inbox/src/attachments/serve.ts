@@ -17,7 +17,8 @@ export function contentDisposition(name: string): string {
  * The bytes of an attachment. Always as a download, never sniffed and without rights of its own, since a
  * stranger may have sent it.
  *
- * @throws Failure NOT_FOUND, the same when it is unknown, gone, staged or in quarantine.
+ * @throws Failure NOT_FOUND, the same when it is unknown, gone, staged or in quarantine; VALIDATION_FAILED with
+ *   status 416 when the range begins beyond the end.
  */
 export async function attachmentAnswer(
   ports: InboxPorts,
@@ -47,7 +48,10 @@ export async function attachmentAnswer(
   };
   const range = parseRange(options.range, blob.size);
   if (range === 'unsatisfiable') {
-    return { status: 416, headers: { 'content-range': `bytes */${blob.size}` }, body: null };
+    throw fail('VALIDATION_FAILED', `Range: the attachment has only ${blob.size} bytes.`, {
+      status: 416,
+      headers: { 'content-range': `bytes */${blob.size}` },
+    });
   }
   if (range === 'whole') {
     return {
