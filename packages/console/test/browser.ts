@@ -1,22 +1,58 @@
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { arch, platform, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { build } from 'vite';
 import type { FakePostern } from './fake/server.ts';
 
-export { openBrowser } from './chrome.ts';
+/** A real browser for the tests: the packaged one on Linux, elsewhere the Chrome of the machine. */
+export async function openBrowser(): Promise<Browser> {
+  const args = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
+  const executablePath = process.env.CHROME_PATH ?? (await packagedChrome());
+  if (executablePath !== null) return chromium.launch({ executablePath, args });
+  return chromium.launch({ channel: 'chrome', args });
+}
 
-/** Builds the page once for the test run, into the folder that the server serves. */
-export async function buildPage(): Promise<void> {
-  await build({ configFile: new URL('../vite.config.ts', import.meta.url).pathname, logLevel: 'error' });
+async function packagedChrome(): Promise<string | null> {
+  if (platform() !== 'linux' || arch() !== 'x64') return null;
+  const { default: packaged } = await import('@sparticuz/chromium');
+  const path = await packaged.executablePath();
+  return existsSync(path) ? path : null;
+}
+
+/** Builds the page as it is shipped, into a folder of its own, so that tests never meet a stale one. */
+export async function buildPage(): Promise<URL> {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-console-'));
+  const before = process.env.NODE_ENV;
+  process.env.NODE_ENV = 'production';
+  try {
+    await build({
+      configFile: fileURLToPath(new URL('../vite.config.ts', import.meta.url)),
+      logLevel: 'error',
+      build: { outDir: folder, emptyOutDir: true },
+    });
+  } finally {
+    process.env.NODE_ENV = before;
+  }
+  return pathToFileURL(`${folder}/`);
 }
 
 export interface SignedIn {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of the page's scripts and violations of its policy; a test may look, and the end of each does. */
+  /** Errors of the page's scripts and violations of its policy; the end of each test looks. */
   readonly errors: string[];
 }
 
-interface SignInOptions extends BrowserContextOptions {
+export interface SignInOptions extends BrowserContextOptions {
   /** Who speaks; null leaves the choice to the page. */
   readonly person?: { readonly id: string; readonly name: string } | null;
 }

@@ -34,6 +34,8 @@ export function createFakeChat(publicUrl: () => string) {
   const files = new Map<string, { readonly mime: string; readonly bytes: Uint8Array }>();
   const log: LogEntry[] = [];
   const streams = new Set<ServerResponse>();
+  /** What each stream asked to be resumed after. */
+  const resumedAfter: (string | null)[] = [];
   const newId = idMaker();
   /** Events are neither sent nor streams accepted while the line is cut. */
   let cut = false;
@@ -266,6 +268,7 @@ export function createFakeChat(publicUrl: () => string) {
       if (cut) throw new Refusal(503, 'unavailable', 'Shutting down.');
       const last = headers['last-event-id'];
       const cursor = last === undefined ? log.length : Number(last);
+      resumedAfter.push(typeof last === 'string' ? last : null);
       response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
       response.write(`retry: 1000\nid: ${cursor}\n\n`);
       for (const entry of log.slice(cursor)) write(response, entry);
@@ -298,6 +301,7 @@ export function createFakeChat(publicUrl: () => string) {
       cut = false;
     },
     streamCount: () => streams.size,
+    resumedAfter: resumedAfter as readonly (string | null)[],
   };
 }
 

@@ -1,7 +1,6 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { consoleAssets } from '../../src/assets.ts';
 import {
   type FakeAnswer,
   type FakeRequest,
@@ -59,7 +58,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-export async function startFakePostern(): Promise<FakePostern> {
+/** @param directory the built page. */
+export async function startFakePostern(directory: URL): Promise<FakePostern> {
   let url = '';
   const chat = createFakeChat(() => url);
   const inbox = createFakeInbox();
@@ -123,10 +123,9 @@ export async function startFakePostern(): Promise<FakePostern> {
   }
 
   function servePage(path: string, response: ServerResponse): void {
-    const assets = consoleAssets();
-    const file = new URL(path.replace(/^\/console\//, ''), assets.directory);
+    const file = new URL(path.replace(/^\/console\//, ''), directory);
     const isFile = path.startsWith('/console/') && /\.\w+$/.test(path) && existsSync(file);
-    const shown = isFile ? file : assets.index;
+    const shown = isFile ? file : new URL('index.html', directory);
     const type = contentTypes[shown.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
     response.writeHead(200, { 'content-type': type, 'content-security-policy': CONTENT_SECURITY_POLICY });
     createReadStream(shown).pipe(response);

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { ago, seedInbox } from './fake/seed.ts';
+import type { FakePostern } from './fake/server.ts';
+import { eventually, setUpConsole } from './support.ts';
+
+const setup = setUpConsole(seedInbox);
+const state = () => setup.postern.inbox.state;
+
+describe('conversations', () => {
+  test('show who of the agents has read what', async () => {
+    const page = await setup.open('/console/inbox/conversations/%2B4915112345678');
+    const message = page.getByRole('article').filter({ hasText: 'Tuesday' });
+    await message.getByRole('list', { name: 'Read by' }).getByText('support-bot').waitFor();
+    await page.getByRole('link', { name: /paper-and-ink/ }).click();
+    const unread = page.getByRole('article').filter({ hasText: 'Perfect, order it' });
+    await unread.getByText('No agent has read this').waitFor();
+    const outbound = page.getByRole('article').filter({ hasText: '2,000 sheets' });
+    expect(await outbound.getByText('sent by an agent').count()).toBe(1);
+    expect(await outbound.getByText('No agent has read this').count()).toBe(0);
+  });
+
+  test('load older messages page by page', async () => {
+    const [first] = state().messages;
+    const older = Array.from({ length: 120 }, (_, index) => ({
+      ...first!,
+      id: `msg_${String(index).padStart(26, 'A')}`,
+      text: `old ${index}.`,
+      timestamp: ago((200 - index) * 3_600_000).toISOString(),
+    }));
+    state().messages.unshift(...older);
+    const page = await setup.open('/console/inbox/conversations/%2B4915112345678');
+    await page.getByText('Are we still on').waitFor();
+    expect(await page.getByText('old 20.').count()).toBe(0);
+    const scroller = page.locator('.inbox-conversation .message-scroller');
+    await eventually(async () => {
+      await scroller.evaluate((box) => box.scrollTo(0, 0));
+      return page.getByText('old 0.').count();
+    }).toBe(1);
+    await page.getByText('This is the first message that is kept.').waitFor();
+  });
+
+  test('mass mentions are allowed for one channel', async () => {
+    const page = await setup.open('/console/inbox/conversations');
+    await page.getByRole('checkbox', { name: /Agents may mention everyone/ }).check();
+    await eventually(() => state().channels[0]?.allow_mass_mentions).toBe(true);
+    expect(state().channels[1]?.allow_mass_mentions).toBe(false);
+  });
+});
+
+describe('quarantine', () => {
+  test('shows where a message comes from and warns of borrowed names', async () => {
+    const page = await setup.open('/console/inbox/quarantine');
+    const card = page.getByRole('article', { name: /Anna\s+Bërg/ });
+    await card.getByText('992211008844667733').waitFor();
+    await card.getByText('Discord', { exact: true }).waitFor();
+    const warning = card.getByRole('note');
+    expect(await warning.textContent()).toContain('184467440737095516');
+    expect(
+      await page
+        .getByRole('article', { name: /Parcel Shop/ })
+        .getByRole('note')
+        .count(),
+    ).toBe(0);
+    expect(await page.locator('.section img').count()).toBe(0);
+  });
+
+  test('one message is released without allowing its sender', async () => {
+    const page = await setup.open('/console/inbox/quarantine');
+    await page
+      .getByRole('article', { name: /Parcel Shop/ })
+      .getByRole('button', { name: 'Release this one' })
+      .click();
+    await page.getByText('the sender stays unknown').waitFor();
+    await eventually(() => page.getByRole('article', { name: /Parcel Shop/ }).count()).toBe(0);
+    expect(state().quarantine).toHaveLength(2);
+    expect(state().allowlist).toHaveLength(3);
+    await page.getByRole('link', { name: /Quarantine.*2 waiting/ }).waitFor();
+  });
+
+  test('a sender is allowed under a chosen name, and what they wrote is released', async () => {
+    const page = await setup.open('/console/inbox/quarantine');
+    await page
+      .getByRole('article', { name: /Parcel Shop/ })
+      .getByRole('button', { name: 'Allow sender' })
+      .click();
+    await page.getByLabel('Name shown to agents').fill('Parcel shop');
+    await page.getByLabel(/^Person/).fill('shop');
+    await page.getByRole('button', { name: 'Allow and release' }).click();
+    await page.getByText('Parcel shop is allowed. 1 message released.').waitFor();
+    expect(state().allowlist.at(-1)).toMatchObject({
+      source: 'discord',
+      sender_id: '771100223344556677',
+      display_name: 'Parcel shop',
+      person_id: 'shop',
+    });
+    await eventually(() => page.getByRole('article').count()).toBe(1);
+  });
+
+  test('a refusal is told and the message stays', async () => {
+    setup.postern.fail({ method: 'POST', path: /release$/, how: 500, times: 1 });
+    const page = await setup.open('/console/inbox/quarantine');
+    await page.getByRole('button', { name: 'Release this one' }).first().click();
+    await page.getByText('The message was not released.').waitFor();
+    expect(state().quarantine).toHaveLength(3);
+  });
+});
+
+describe('allowlist', () => {
+  test('an entry is added, edited and removed', async () => {
+    const page = await setup.open('/console/inbox/allowlist');
+    await page.getByRole('button', { name: 'Add a sender' }).click();
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Give the id of the account.').waitFor();
+    await page.getByLabel('Sender id').fill('tomas');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Added to the allowlist.').waitFor();
+    await page.getByRole('button', { name: 'Edit tomas' }).click();
+    await page.getByLabel('Name shown to agents').fill('Tomás');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Remove Tomás' }).click();
+    expect(state().allowlist.at(-1)).toMatchObject({
+      source: 'local',
+      sender_id: 'tomas',
+      display_name: 'Tomás',
+    });
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Tomás is no longer allowed.').waitFor();
+    expect(state().allowlist).toHaveLength(3);
+  });
+
+  test('a name that is emptied is taken away', async () => {
+    const page = await setup.open('/console/inbox/allowlist');
+    await page.getByRole('button', { name: 'Edit Anna Berg' }).click();
+    await page.getByLabel('Name shown to agents').fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await eventually(() => state().allowlist.at(-1)).toMatchObject({ display_name: null, person_id: 'anna' });
+  });
+});
+
+test('a pairing is approved after a look at its code', async () => {
+  const page = await setup.open('/console/inbox/pairings');
+  await page.getByRole('button', { name: 'Approve' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('K7WQ4MTX').waitFor();
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('heading', { name: 'No one is waiting' }).waitFor();
+  expect(state().allowlist.at(-1)).toMatchObject({ sender_id: '660011992288337744' });
+});
+
+describe('agents', () => {
+  test('are listed with what they have read', async () => {
+    const page = await setup.open('/console/inbox/agents');
+    const card = page.getByRole('article', { name: 'support-bot', exact: true });
+    expect(await card.getByRole('definition').allTextContents()).toEqual(['14', '310']);
+  });
+
+  test('a new token is shown once, with what to paste, and can be copied', async () => {
+    const { page, context } = await setup.openAll('/console/inbox/agents');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Use 1 to 64 letters').waitFor();
+    await page.getByLabel('Agent', { exact: true }).fill('codex');
+    await page.getByRole('checkbox', { name: /Send messages/ }).uncheck();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Copy token' }).click();
+    const secret = await page.evaluate(() => navigator.clipboard.readText());
+    expect(secret).toMatch(/^pat_/);
+    await page.getByRole('tab', { name: 'Claude Code' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    expect(await page.getByRole('tabpanel').textContent()).toContain(`AMC_BEARER_TOKEN = "${secret}"`);
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.getByText(secret).count()).toBe(0);
+    expect(state().tokens.at(-1)).toMatchObject({ agent_id: 'codex', scopes: ['read'] });
+  });
+
+  test('a token is revoked', async () => {
+    const page = await setup.open('/console/inbox/agents');
+    await page.getByRole('button', { name: 'Revoke the token laptop' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await eventually(() => page.getByRole('article', { name: 'Token laptop' }).count()).toBe(0);
+    expect(state().tokens).toHaveLength(1);
+  });
+});
+
+test('a dead delivery is replayed', async () => {
+  const page = await setup.open('/console/inbox/webhooks');
+  await page.getByText('HTTP 410').waitFor();
+  await page.getByRole('button', { name: 'Replay' }).first().click();
+  await page.getByText('Queued again').waitFor();
+  await eventually(() => page.getByRole('button', { name: 'Replay' }).count()).toBe(2);
+  await page.getByRole('button', { name: 'Waiting' }).click();
+  await page.getByText('waiting', { exact: true }).waitFor();
+});
+
+describe('an inbox with nothing in it', () => {
+  const empty = (postern: FakePostern) =>
+    Object.assign(postern.inbox.state, {
+      channels: [],
+      quarantine: [],
+      allowlist: [],
+      pairings: [],
+      agents: [],
+      tokens: [],
+      deliveries: [],
+    });
+
+  test.each([
+    ['conversations', 'No conversations yet'],
+    ['quarantine', 'Nothing is held back'],
+    ['allowlist', 'Nobody is allowed yet'],
+    ['pairings', 'No one is waiting'],
+    ['agents', 'No agent has come by yet'],
+    ['webhooks', 'No dead deliveries'],
+  ])('%s say what to do', async (section, heading) => {
+    empty(setup.postern);
+    const page = await setup.open(`/console/inbox/${section}`);
+    await page.getByRole('heading', { name: heading }).waitFor();
+  });
+
+  test('what can’t be loaded can be asked for again', async () => {
+    setup.postern.fail({ method: 'GET', path: /^\/allowlist$/, how: 500, times: 3 });
+    const page = await setup.open('/console/inbox/allowlist');
+    await page.getByRole('heading', { name: 'Could not load the allowlist' }).waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('button', { name: 'Edit Anna Berg' }).waitFor();
+  });
+});
