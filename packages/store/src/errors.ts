@@ -33,3 +33,15 @@ export class DatabaseTooNewError extends Error {
     this.unknownMigrations = unknownMigrations;
   }
 }
+
+/**
+ * Whether the database did not answer in time: no connection to be had, a statement or transaction that took too
+ * long, or a lock that was held for too long. A change may still have taken effect.
+ */
+export function isStorageTimeout(error: unknown): boolean {
+  if (error instanceof StoreBusyError || error instanceof TransactionDeadlineError) return true;
+  if (typeof error !== 'object' || error === null) return false;
+  // PostgreSQL: query_canceled, lock_not_available. SQLite: SQLITE_BUSY with any extension.
+  if ('code' in error && (error.code === '57014' || error.code === '55P03')) return true;
+  return 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
+}

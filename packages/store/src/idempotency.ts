@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import { bearingOf } from './adapter.ts';
 import { forUpdate } from './locking.ts';
 import type { Store } from './store.ts';
 import type { IdempotencyState, IdempotencyTable, StoreHandle, StoreTables } from './tables.ts';
@@ -121,8 +122,22 @@ export async function markIdempotentStarted(
   hold: IdempotencyHold,
   leaseMs: number,
 ): Promise<void> {
-  const until = store.clock.nowMicroseconds() + leaseMs * 1_000;
-  await change(store.db, hold, ['running'], { state: 'started', lease_until_us: until });
+  await markIdempotentStartedIn(store.db, hold, leaseMs);
+}
+
+/**
+ * The same as part of the transaction that makes the change: as long as it has not committed nothing is started,
+ * and once it has, no retry makes the change again.
+ *
+ * @throws IdempotencyLostError as {@link markIdempotentStarted} does.
+ */
+export async function markIdempotentStartedIn(
+  db: StoreHandle,
+  hold: IdempotencyHold,
+  leaseMs: number,
+): Promise<void> {
+  const until = bearingOf(db as Kysely<StoreTables>).clock.nowMicroseconds() + leaseMs * 1_000;
+  await change(db, hold, ['running'], { state: 'started', lease_until_us: until });
 }
 
 /**

@@ -13,6 +13,7 @@ export { type Columns, columns } from './columns.ts';
 export { type ConnectOptions, connectStore } from './connect.ts';
 export {
   DatabaseTooNewError,
+  isStorageTimeout,
   StoreBusyError,
   TransactionDeadlineError,
   TransactionMisuseError,
@@ -26,6 +27,7 @@ export {
   type IdempotencyOutcome,
   type IdempotentRequest,
   markIdempotentStarted,
+  markIdempotentStartedIn,
   markIdempotentUnknown,
   releaseIdempotent,
 } from './idempotency.ts';

@@ -7,6 +7,7 @@ import {
   type IdempotencyHold,
   IdempotencyLostError,
   markIdempotentStarted,
+  markIdempotentStartedIn,
   markIdempotentUnknown,
   reclaimAfterRestart,
   releaseIdempotent,
@@ -45,6 +46,21 @@ describeEngines('idempotency keys', (engine) => {
     const clock = fakeClock();
     return { clock, ...(await freshStore(engine, { clock })) };
   }
+
+  test('count as started when the transaction that says so commits, and not before', async () => {
+    const { store, clock } = await fresh();
+    const rolledBack = await hold(store);
+    const failing = store.transaction(async (tx) => {
+      await markIdempotentStartedIn(tx, rolledBack, LEASE_MS);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    await clock.advance(LEASE_MS + 1);
+    const again = await hold(store);
+    await store.transaction((tx) => markIdempotentStartedIn(tx, again, LEASE_MS));
+    await clock.advance(LEASE_MS + 1);
+    expect((await begin(store)).state).toBe('unknown');
+  });
 
   test('give the answer again that was kept', async () => {
     const { store } = await fresh();

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { inspect } from 'node:util';
 import { systemClock } from '@postern/kit';
 import { sql } from 'kysely';
@@ -304,6 +305,20 @@ test('a long row of statements on SQLite lets others have a turn', async () => {
     await store.db.selectFrom('counters').selectAll().execute();
   }
   expect(hadTurn).toBe(true);
+});
+
+test('an SQLite file that another process is just making is waited for', async () => {
+  const place = await freshPlace('sqlite');
+  if (!('file' in place)) throw new Error('an SQLite place is a file');
+  using other = new DatabaseSync(place.file);
+  other.exec('BEGIN EXCLUSIVE');
+  await expect(connectStore({ ...place, clock: systemClock, limits: { waitMs: 40 } })).rejects.toThrow(
+    'another process kept the database locked',
+  );
+  const opening = connectStore({ ...place, clock: systemClock });
+  await new Promise((resolve) => setImmediate(resolve));
+  other.exec('COMMIT');
+  await (await opening).close();
 });
 
 test('a database that cannot be used is named, without its password', async () => {

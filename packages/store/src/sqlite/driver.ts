@@ -2,16 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import { StoreBusyError } from '../errors.ts';
-import { pause } from '../pause.ts';
 import type { TransactionScope } from '../scope.ts';
+import { untilFree } from './busy.ts';
 import { Statements } from './statements.ts';
 import type { Turnstile } from './turnstile.ts';
-
-/** SQLITE_BUSY; the higher bits of a code say why. */
-const BUSY = 5;
-
-/** Between two looks at a database file that another process has locked. */
-const BUSY_PAUSE_MS = 20;
 
 /**
  * How long statements may follow each other before the event loop gets a turn. They run at once, so a long
@@ -92,20 +86,15 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
-      if (this.#ended) throw new StoreBusyError('the connection was given back already');
-      try {
+    return untilFree(
+      this.#waitMs,
+      () => {
+        if (this.#ended) throw new StoreBusyError('the connection was given back already');
         return this.#statements.execute<R>(sql, parameters);
-      } catch (error) {
-        // Outside a transaction a busy statement has done nothing yet, BEGIN included. SQLite's own waiting
-        // would block the event loop.
-        if (!isBusy(error) || this.#database.isTransaction) throw error;
-        if (waited >= this.#waitMs) {
-          throw new StoreBusyError(`another process kept the database locked for ${this.#waitMs} ms`);
-        }
-        await pause(BUSY_PAUSE_MS);
-      }
-    }
+      },
+      // Outside a transaction a busy statement has done nothing yet, BEGIN included.
+      () => !this.#database.isTransaction,
+    );
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator, and this engine refuses.
@@ -116,9 +105,4 @@ class SqliteConnection implements DatabaseConnection {
   end(): void {
     this.#ended = true;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
-  return typeof error.errcode === 'number' && (error.errcode & 0xff) === BUSY;
 }

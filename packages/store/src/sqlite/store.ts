@@ -8,6 +8,7 @@ import { TransactionScope } from '../scope.ts';
 import type { Store, StoreLimits, StoreLog } from '../store.ts';
 import { runTransaction } from '../transaction.ts';
 import { backupDatabase } from './backup.ts';
+import { untilFree } from './busy.ts';
 import { SqliteDriver } from './driver.ts';
 import { NamedLeases } from './leases.ts';
 import { Turnstile } from './turnstile.ts';
@@ -18,7 +19,7 @@ export async function connectSqlite<DB>(
   limits: StoreLimits,
   log: StoreLog | undefined,
 ): Promise<Store<DB>> {
-  const database = await openDatabase(file);
+  const database = await openDatabase(file, limits.waitMs);
   const scope = new TransactionScope();
   const turnstile = new Turnstile(limits.waitMs, limits.maxWaiting);
   const listeners = new Listeners(log);
@@ -64,13 +65,14 @@ export async function connectSqlite<DB>(
   };
 }
 
-async function openDatabase(file: string): Promise<DatabaseSync> {
+async function openDatabase(file: string, waitMs: number): Promise<DatabaseSync> {
   // Made here first because SQLite would let everybody read it; its companions take the mode from it.
   const handle = await open(file, 'a', 0o600);
   await handle.close();
   const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
-    database.exec('PRAGMA journal_mode = WAL');
+    // On a new file it needs the file alone for a moment, and another process may be at it as well.
+    await untilFree(waitMs, () => database.exec('PRAGMA journal_mode = WAL'));
     // What has been acknowledged must survive the machine's power, not only the process.
     database.exec('PRAGMA synchronous = FULL');
     database.exec('PRAGMA trusted_schema = OFF');
