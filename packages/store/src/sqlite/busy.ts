@@ -1,0 +1,37 @@
+import { StoreBusyError } from '../errors.ts';
+import { pause } from '../pause.ts';
+
+/** SQLITE_BUSY; the higher bits of a code say why. */
+const BUSY = 5;
+
+/** Between two looks at a database file that another process has locked. */
+const BUSY_PAUSE_MS = 20;
+
+/**
+ * Tries again as long as another process has the database locked; `attempt` must have done nothing when it
+ * finds that. SQLite's own waiting would block the event loop.
+ *
+ * @throws StoreBusyError when the database is not free after so many milliseconds.
+ */
+export async function untilFree<T>(
+  waitMs: number,
+  attempt: () => T,
+  mayRetry: () => boolean = () => true,
+): Promise<T> {
+  for (let waited = 0; ; waited += BUSY_PAUSE_MS) {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isBusy(error) || !mayRetry()) throw error;
+      if (waited >= waitMs) {
+        throw new StoreBusyError(`another process kept the database locked for ${waitMs} ms`);
+      }
+      await pause(BUSY_PAUSE_MS);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === BUSY;
+}
