@@ -2,6 +2,7 @@ import type { Clock, NewId, Random } from '@postern/kit';
 import type { Store, Transaction } from '@postern/store';
 import type { CampaignsConfig } from './config.ts';
 import type { CampaignsTables } from './tables.ts';
+import type { Workers } from './workers/task.ts';
 
 export type CampaignsStore = Store<CampaignsTables>;
 export type CampaignsTransaction = Transaction<CampaignsTables>;
@@ -33,4 +34,6 @@ export interface CampaignsPorts {
   readonly allowUnverifiedDomains: boolean;
   /** Resolvers for domain checks, `host:port`; the system's when empty. */
   readonly dnsServers: readonly string[];
+  /** Threads for work that takes long; without them it is done in place. */
+  readonly workers?: Workers | undefined;
 }
