@@ -25,3 +25,17 @@ export const awkwardText = fc.oneof(
     maxLength: 120,
   }),
 );
+
+/** Text for a header field: anything but controls. */
+export const headerText = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', maxLength: 120 }),
+    fc.string({ unit: 'binary', maxLength: 120 }),
+    fc.string({
+      unit: fc.constantFrom('a', ' ', '=?', '?=', '_', 'é', '漢', '👩‍👩‍👧‍👦', 'word ', '"', '\\', 'שלום'),
+      maxLength: 80,
+    }),
+    fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 60, maxLength: 1_500 }),
+  )
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what it takes out
+  .map((text) => text.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed());

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { simpleParser } from 'mailparser';
 import { describe, expect, test } from 'vitest';
+import { headerText } from '../../test/arbitraries.ts';
 import { type Address, parseAddress } from '../addresses.ts';
 import { decodeEncodedWords } from './decode.ts';
 import { identifierField, mailboxField, textField, tokensField } from './fields.ts';
@@ -25,20 +26,6 @@ function expectWellFormed(field: string): void {
     expect(word.length).toBeLessThanOrEqual(76);
   }
 }
-
-/** Text for a header field: anything but controls. */
-const headerText = fc
-  .oneof(
-    fc.string({ unit: 'grapheme', maxLength: 120 }),
-    fc.string({ unit: 'binary', maxLength: 120 }),
-    fc.string({
-      unit: fc.constantFrom('a', ' ', '=?', '?=', '_', 'é', '漢', '👩‍👩‍👧‍👦', 'word ', '"', '\\', 'שלום'),
-      maxLength: 80,
-    }),
-    fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 60, maxLength: 1_500 }),
-  )
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what it takes out
-  .map((text) => text.replace(/[\u0000-\u001f\u007f]/g, '').toWellFormed());
 
 describe('textField', () => {
   test('leaves plain text plain and folds it at spaces', () => {

@@ -1,6 +1,12 @@
 /** The one gate that every value passes on its way into a header field. */
 
-export type HeaderFault = 'control_character' | 'not_ascii' | 'field_name' | 'too_long' | 'no_mailbox';
+export type HeaderFault =
+  | 'control_character'
+  | 'not_ascii'
+  | 'field_name'
+  | 'too_long'
+  | 'no_mailbox'
+  | 'repeated';
 
 const WORDS: Readonly<Record<HeaderFault, string>> = {
   control_character: 'holds a control character (line breaks and tabs included)',
@@ -8,6 +14,7 @@ const WORDS: Readonly<Record<HeaderFault, string>> = {
   field_name: 'is not a field name',
   too_long: 'has a part that fits in no line of 998 octets',
   no_mailbox: 'needs at least one address',
+  repeated: 'is given twice, or is written by the message itself',
 };
 
 /** A value that cannot stand in a header field. The value itself is not told: it may be hostile or private. */
