@@ -20,6 +20,11 @@ export const campaignsMigrations: readonly Migration[] = [
         sql`CREATE TABLE mail_audit (
           audit_id ${text} PRIMARY KEY, at_us ${integer} NOT NULL, actor ${text} NOT NULL, action ${text} NOT NULL,
           target ${text} NOT NULL, details_json ${text} NOT NULL)`,
+        // People in the answers that are kept for repeats of keyed requests; gone with the answer.
+        sql`CREATE TABLE mail_kept_answers (
+          person ${text} NOT NULL, idempotency_id ${integer} NOT NULL REFERENCES idempotency_keys (id) ON DELETE CASCADE,
+          PRIMARY KEY (person, idempotency_id))`,
+        sql`CREATE INDEX mail_kept_answers_id ON mail_kept_answers (idempotency_id)`,
         sql`CREATE TABLE mail_lists (
           list_id ${text} PRIMARY KEY, project_id ${text} NOT NULL REFERENCES mail_projects (project_id),
           name ${text} NOT NULL, description ${text}, opt_in ${text} NOT NULL, from_name ${text}, from_email ${text},

@@ -1,13 +1,16 @@
-import { type Call, type HostPolicy, mountMcp, mountOperations } from '@postern/http';
+import { type Call, type HostPolicy, mountMcp, mountOperations, mountReference } from '@postern/http';
 import { type ErrorDialect, idPattern } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { identify, mayCall, requireRight } from './auth.ts';
 import type { Allowance, CampaignsCaller, CampaignsContext, CampaignsRights } from './context.ts';
+import { withKeys } from './idempotency/keyed.ts';
+import { API_PREFIX, campaignsOpenApi } from './openapi.ts';
 import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
 import type { CampaignsPorts, Log } from './ports.ts';
 import { projectOf } from './project-context.ts';
-import { RateLimit } from './rate-limit.ts';
+import { RateLimit, UNCOUNTED } from './rate-limit.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
+import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
 
 export interface MountCampaignsOptions {
   readonly ports: CampaignsPorts;
@@ -21,7 +24,6 @@ export interface MountCampaignsOptions {
   readonly operations?: readonly CampaignsOperation[];
 }
 
-export const API_PREFIX = '/api/v1';
 const MCP_PATH = '/mcp';
 
 /** One request's caller, and what the rate limit said of it. */
@@ -34,16 +36,17 @@ const isProjectId = (value: unknown) => typeof value === 'string' && idPattern('
 
 /** Mounts the REST routes under /api/v1 and the MCP endpoint at /mcp. */
 export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOptions): void {
-  const { ports, log, dialect, operations = campaignsOperations } = options;
+  const { ports, log, dialect } = options;
+  const operations = (options.operations ?? campaignsOperations).map(withTimeouts);
   const limit = new RateLimit(ports);
 
   const visit = async (request: FastifyRequest, operator: string | null): Promise<Visitor> => ({
-    caller: await identify(ports, request.headers.authorization, operator),
-    allowance: { limit: 0, remaining: 0, resetSeconds: 0 },
+    caller: await tellingTimeouts(() => identify(ports, request.headers.authorization, operator)),
+    allowance: UNCOUNTED,
   });
 
   async function admit(reply: FastifyReply, visitor: Visitor, messages: number): Promise<void> {
-    visitor.allowance = await limit.admit(visitor.caller, reply, messages);
+    visitor.allowance = await tellingTimeouts(() => limit.admit(visitor.caller, reply, messages));
   }
 
   async function contextFor(
@@ -54,7 +57,7 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     requireRight(caller, operation.rights);
     const projectId =
       operation.rights.project === 'context'
-        ? await projectOf(ports, caller, input.project_id, isProjectId)
+        ? await tellingTimeouts(() => projectOf(ports, caller, input.project_id, isProjectId))
         : null;
     return {
       ports,
@@ -68,7 +71,13 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     };
   }
 
-  mountOperations<CampaignsContext, CampaignsRights, Visitor>(app, operations, {
+  mountReference(app, {
+    prefix: API_PREFIX,
+    dialect,
+    document: () => campaignsOpenApi(options.hosts.publicUrl(), dialect),
+  });
+
+  mountOperations<CampaignsContext, CampaignsRights, Visitor>(app, withKeys(operations), {
     prefix: API_PREFIX,
     dialect,
     log,

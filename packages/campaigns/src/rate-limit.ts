@@ -86,4 +86,4 @@ export class RateLimit {
 }
 
 /** Of callers whose requests are not counted. */
-const UNCOUNTED: Allowance = { limit: 0, remaining: 0, resetSeconds: 0 };
+export const UNCOUNTED: Allowance = { limit: 0, remaining: 0, resetSeconds: 0 };

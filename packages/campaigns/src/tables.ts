@@ -279,6 +279,12 @@ export interface MailAuditTable {
   details_json: string;
 }
 
+/** Whom an answer is about that is kept for repeats: a subscriber's id, or a keyed hash of an address. */
+export interface KeptAnswerTable {
+  person: string;
+  idempotency_id: number;
+}
+
 export interface CampaignsTables extends StoreTables {
   mail_projects: ProjectTable;
   mail_keys: KeyTable;
@@ -297,4 +303,5 @@ export interface CampaignsTables extends StoreTables {
   mail_events: EventTable;
   mail_captured: CapturedTable;
   mail_audit: MailAuditTable;
+  mail_kept_answers: KeptAnswerTable;
 }

@@ -1,6 +1,9 @@
+import { problem } from '@postern/http';
+import { mustBe, parseTime } from '@postern/kit';
 import * as z from 'zod';
 import { allScopes, type Scope } from '../context.ts';
-import { answerTimeOrNull, answerTimeSchema } from '../shapes/common.ts';
+import type { CampaignsPorts } from '../ports.ts';
+import { answerTimeOrNull, answerTimeSchema, givenTimeSchema } from '../shapes/common.ts';
 import type { KeyTable } from '../tables.ts';
 import { scopesOf } from './rows.ts';
 
@@ -19,6 +22,39 @@ export const keySchema = z.strictObject({
   last_used_at: answerTimeSchema.nullable(),
   revoked_at: answerTimeSchema.nullable(),
 });
+
+/** The answer that makes a key; a repeat of the request gets it without the secret. */
+export const madeKeySchema = keySchema.extend({
+  secret: z.string().nullable().describe('Shown in this answer alone; null when a keyed request is repeated'),
+});
+
+export const adminKeyIdSchema = z
+  .string()
+  .regex(/^(bootstrap|key_[0-9A-HJKMNP-TV-Z]{26})$/, { error: mustBe('bootstrap, or key_ and a ULID') });
+
+export const expiryField = {
+  expires_at: givenTimeSchema.nullable().default(null).describe('When it stops to work; null: never'),
+};
+
+export const rateField = {
+  rate_per_minute: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .nullable()
+    .default(null)
+    .describe("Requests a minute; null: the server's own limit"),
+};
+
+/** @throws Failure validation_failed for a time that is over. */
+export function expiryUs({ clock }: Pick<CampaignsPorts, 'clock'>, given: string | null): number | null {
+  const expires = given === null ? null : parseTime(given);
+  if (expires === null || expires > clock.nowMicroseconds()) return expires;
+  const message = 'must be in the future';
+  throw problem('validation_failed', `expires_at ${message}`, {
+    violations: [{ field: 'expires_at', code: 'out_of_range', message }],
+  });
+}
 
 export type KeyAnswer = z.input<typeof keySchema>;
 

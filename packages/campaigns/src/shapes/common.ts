@@ -74,7 +74,10 @@ export const nameSchema = lineSchema(1, 200);
 /** A description or note; null clears it where the field may be cleared. */
 export const descriptionSchema = textSchema(2_000);
 
-/** A moment somebody gives; read it with {@link parseGivenTime}. */
+/** Postal address of a sender, of several lines. */
+export const postalAddressSchema = textSchema(500);
+
+/** A moment somebody gives; `parseTime` of the kit reads it. */
 export const givenTimeSchema = timeSchema();
 
 /** A moment in an answer: RFC 3339, UTC, milliseconds. */
@@ -96,7 +99,7 @@ export const madeFields = { created_at: answerTimeSchema, updated_at: answerTime
 /** What the ten confirm tools, and the tools of other DELETEs, say beside the resource. */
 export const effectSchema = z.string().describe('What the call did or would do, in a sentence');
 
-/** `a_b` → what a slug may be (contract, 8.16). */
+/** Names a project in addresses (contract, 8.16). */
 export const slugSchema = z.string().regex(/^[a-z0-9-]{2,63}$/, {
   error: mustBe('2 to 63 lower-case letters, digits and hyphens'),
 });
