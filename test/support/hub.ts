@@ -57,18 +57,14 @@ export async function startHub(options: HubOptions = {}): Promise<TestHub> {
       HOME: folder,
       POSTERN_DATA_DIR: join(folder, 'data'),
       POSTERN_PORT: '0',
+      // As when the command runs itself again: should the test run be killed, the channel closes and it ends.
+      POSTERN_RERUN: '1',
       ...options.env,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  // A test run that is killed takes its hubs along.
-  const killChild = () => child.kill('SIGKILL');
-  process.once('exit', killChild);
   const ended = new Promise<HubExit>((resolve) => {
-    child.once('close', (code, signal) => {
-      process.removeListener('exit', killChild);
-      resolve({ code, signal });
-    });
+    child.once('close', (code, signal) => resolve({ code, signal }));
   });
   const output = keepOutput(child);
 
