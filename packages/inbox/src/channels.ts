@@ -2,6 +2,7 @@ import { formatMicroseconds } from '@postern/kit';
 import type { Selectable } from 'kysely';
 import { recordAct } from './access/audit.ts';
 import type { Connector } from './connectors/connector.ts';
+import { untilAborted, withDeadline } from './deadline.ts';
 import { type Source, sources } from './envelope.ts';
 import { fail } from './errors.ts';
 import type { InboxPorts } from './ports.ts';
@@ -148,9 +149,13 @@ export async function showTyping(
   signal: AbortSignal,
 ): Promise<void> {
   const channel = await findChannel(ports, channelId);
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(TYPING_DEADLINE_MS)]);
+  const connector = connectorOf(channel.source);
+  const show = async (deadline: AbortSignal) => {
+    const shown = connector?.typing?.(channel.channel_id, deadline);
+    if (shown) await untilAborted(shown, deadline);
+  };
   try {
-    await connectorOf(channel.source)?.typing?.(channel.channel_id, deadline);
+    await withDeadline(ports.clock, TYPING_DEADLINE_MS, show, signal);
   } catch (error) {
     ports.log.warn({ err: error, source: channel.source }, 'typing could not be shown');
   }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { runOutbox } from '@postern/store';
-import { type Connector, SendError } from '../connectors/connector.ts';
+import type { Connector } from '../connectors/connector.ts';
 import type { InboxPorts } from '../ports.ts';
+import { sendPart } from '../send/deliver.ts';
 import { PAIRING_TOPIC, type PairingReply } from './pairing.ts';
-
-const CALL_DEADLINE_MS = 45_000;
 
 /** Sends the codes strangers were promised, each once: what may have been sent is not sent again. */
 export function runPairingReplies(
@@ -23,20 +22,17 @@ export function runPairingReplies(
       const connector = connectorOf(reply.source);
       if (!connector) return { result: 'dead', error: `no ${reply.source} connector is configured` };
       try {
-        await connector.send(
-          {
-            channelId: reply.channelId,
-            text: reply.text,
-            replyToPlatformId: null,
-            attachments: [],
-            nonce: createHash('sha256').update(`pairing:${job.id}`).digest('hex').slice(0, 24),
-          },
-          AbortSignal.any([abandoned, AbortSignal.timeout(CALL_DEADLINE_MS)]),
-        );
+        const part = {
+          channelId: reply.channelId,
+          text: reply.text,
+          replyToPlatformId: null,
+          attachments: [],
+          nonce: createHash('sha256').update(`pairing:${job.id}`).digest('hex').slice(0, 24),
+        };
+        await sendPart(ports.clock, connector, part, abandoned);
         return { result: 'done' };
       } catch (error) {
-        if (!(error instanceof SendError)) throw error;
-        return { result: 'dead', error: error.message };
+        return { result: 'dead', error: error instanceof Error ? error.message : 'no reason given' };
       }
     },
   });

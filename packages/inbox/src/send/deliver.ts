@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { neutraliseMassMentions, splitText } from '@postern/kit';
-import { type Connector, SendError } from '../connectors/connector.ts';
+import { type Clock, neutraliseMassMentions, splitText } from '@postern/kit';
+import { type Connector, type OutboundPart, SendError } from '../connectors/connector.ts';
+import { untilAborted, withDeadline } from '../deadline.ts';
 import type { InboxCode } from '../errors.ts';
 import type { StagedFile } from './stage.ts';
 
 /** How long one platform call may take, its own retries included. */
-const CALL_DEADLINE_MS = 45_000;
+export const CALL_DEADLINE_MS = 45_000;
 /** How long all parts of a message may take together. */
 export const DELIVERY_DEADLINE_MS = 10 * 60_000;
 
@@ -29,9 +30,10 @@ export interface DeliveryResult {
 
 /**
  * Hands a message to the platform in as many parts as its limit takes; the reply reference goes with the
- * first, attachments with the last. Stops at the first part that fails.
+ * first, attachments with the last. Stops at the first part that fails, or gives no answer in time.
  */
 export async function deliver(
+  clock: Clock,
   connector: Connector,
   message: {
     channelId: string;
@@ -44,34 +46,45 @@ export async function deliver(
   },
 ): Promise<DeliveryResult> {
   const text = message.allowMassMentions ? message.text : neutraliseMassMentions(message.text);
-  const texts = partsOf(text, connector.capabilities.text);
+  const texts = text === '' ? [''] : splitText(text, connector.capabilities.text);
   const parts: DeliveredPart[] = [];
-  const deadline = AbortSignal.timeout(DELIVERY_DEADLINE_MS);
-  for (const [index, partText] of texts.entries()) {
-    const isLast = index === texts.length - 1;
-    try {
-      const sent = await connector.send(
-        {
+  return withDeadline(clock, DELIVERY_DEADLINE_MS, async (deadline) => {
+    for (const [index, partText] of texts.entries()) {
+      const isLast = index === texts.length - 1;
+      try {
+        const part = {
           channelId: message.channelId,
           text: partText,
           replyToPlatformId: index === 0 ? message.replyToPlatformId : null,
           attachments: isLast ? message.attachments : [],
           nonce: createHash('sha256').update(`${message.nonceSeed}:${index}`).digest('hex').slice(0, 24),
-        },
-        AbortSignal.any([deadline, AbortSignal.timeout(CALL_DEADLINE_MS)]),
-      );
-      parts.push({ ...sent, text: partText });
-    } catch (error) {
-      return { parts, error: describe(error, parts.length, texts.length) };
+        };
+        parts.push({ ...(await sendPart(clock, connector, part, deadline)), text: partText });
+      } catch (error) {
+        return { parts, error: describe(error, parts.length, texts.length) };
+      }
     }
-  }
-  return { parts, error: null };
+    return { parts, error: null };
+  });
 }
 
-/** A part of white space alone is left out: platforms refuse it, and nobody would see it. */
-function partsOf(text: string, limit: Connector['capabilities']['text']): string[] {
-  const parts = splitText(text, limit).filter((part) => part.trim() !== '');
-  return parts.length > 0 ? parts : [text];
+/**
+ * One platform call; one that gives no answer in time is given up, whether or not it listens to its signal.
+ *
+ * @throws what the connector throws, and the signal's reason: then nobody knows whether the part is there.
+ */
+export function sendPart(
+  clock: Clock,
+  connector: Connector,
+  part: OutboundPart,
+  parent: AbortSignal,
+): ReturnType<Connector['send']> {
+  return withDeadline(
+    clock,
+    CALL_DEADLINE_MS,
+    (signal) => untilAborted(connector.send(part, signal), signal),
+    parent,
+  );
 }
 
 function describe(error: unknown, sent: number, total: number): DeliveryResult['error'] {

@@ -87,7 +87,7 @@ export async function sendMessage(
   }
 
   const text = storableText(request.text);
-  const result = await deliver(connector, {
+  const result = await deliver(ports.clock, connector, {
     channelId: channel.channel_id,
     text,
     replyToPlatformId,

@@ -70,7 +70,7 @@ async function stageOne(
   const ownId = ownAttachmentId(ports.publicUrl(), address);
   if (ownId !== null) {
     const own = await ownAttachment(ports, ownId);
-    const blob = await ports.blobs.open(ownId);
+    const blob = own && (await ports.blobs.open(ownId));
     if (!own || !blob) throw fail('MESSAGE_NOT_FOUND', `The hub holds no attachment ${ownId}.`);
     return stage(ports, own.name, blob.stream(), maxBytes);
   }
@@ -82,7 +82,17 @@ async function stageOne(
     });
   }
   const fetched = await ports.fetchAttachment(address, `${field}.url`, maxBytes, signal);
-  return stage(ports, basename(address.pathname), fetched, maxBytes);
+  return stage(ports, nameIn(address), fetched, maxBytes);
+}
+
+/** The last step of an address' path, as people read it. */
+function nameIn(address: URL): string {
+  const name = basename(address.pathname);
+  try {
+    return basename(decodeURIComponent(name));
+  } catch {
+    return name;
+  }
 }
 
 /** An attachment of the hub that an agent may see: its message is not in quarantine. */

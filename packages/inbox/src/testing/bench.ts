@@ -6,6 +6,7 @@ import { type FakeClock, fakeClock, seededRandom } from '@postern/kit/testing';
 import { type BlobStore, databaseBlobs, fileBlobs, type StoreLimits } from '@postern/store';
 import { freshStore } from '@postern/store/testing';
 import { onTestFinished } from 'vitest';
+import type * as z from 'zod';
 import { offerPairing } from '../access/pairing.ts';
 import { type InboxConfig, inboxConfigSchema } from '../config.ts';
 import type { Connector, ConnectorSink, InboundEvent } from '../connectors/connector.ts';
@@ -40,7 +41,7 @@ export interface InboxBench {
 }
 
 export interface BenchOptions {
-  readonly config?: Parameters<typeof inboxConfigSchema.parse>[0];
+  readonly config?: z.input<typeof inboxConfigSchema>;
   readonly fetchAttachment?: InboxPorts['fetchAttachment'];
   readonly limits?: Partial<StoreLimits>;
 }
