@@ -151,7 +151,7 @@ describe('agents', () => {
   test('are listed with what they have read', async () => {
     const page = await setup.open('/console/inbox/agents');
     const card = page.getByRole('article', { name: 'support-bot', exact: true });
-    expect(await card.getByRole('definition').allTextContents()).toEqual(['14', '310']);
+    await eventually(() => card.getByRole('definition').allTextContents()).toEqual(['14', '310']);
   });
 
   test('a new token is shown once, with what to paste, and can be copied', async () => {

@@ -89,7 +89,7 @@ export function messageSaying(page: Page, text: string | RegExp): Locator {
 }
 
 /** A button of a message’s toolbar; the pointer has to be over the message for it to be there. */
-export async function useTool(message: Locator, name: string | RegExp): Promise<void> {
+export async function useTool(message: Locator, name: string): Promise<void> {
   await message.hover();
-  await message.getByRole('toolbar').getByRole('button', { name }).click();
+  await message.getByRole('toolbar').getByRole('button', { name, exact: true }).click();
 }

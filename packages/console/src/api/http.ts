@@ -66,7 +66,10 @@ export async function request<T>(method: string, path: string, options: RequestO
   }
   if (response.status === 204) return undefined as T;
   const body = await readJson(response);
-  if (response.ok) return body as T;
+  if (response.ok) {
+    if (body === undefined) throw new ApiError(0, null, 'The answer broke off. Is the line all right?');
+    return body as T;
+  }
   if (response.status === 401) announceSessionEnd();
   throw errorFrom(response.status, body);
 }
@@ -85,11 +88,12 @@ function withQuery(path: string, query: RequestOptions['query']): string {
   return parameters.size === 0 ? path : `${path}?${parameters}`;
 }
 
+/** Undefined for what is no JSON, or breaks off. */
 async function readJson(response: Response): Promise<unknown> {
   try {
     return await response.json();
   } catch {
-    return null;
+    return undefined;
   }
 }
 

@@ -24,8 +24,8 @@ export interface ComposerProps {
   readonly draftKey: string;
   readonly label: string;
   readonly people: readonly Person[];
-  /** The message that is being replied to, when it is loaded. */
-  readonly replyTo: LocalMessage | undefined;
+  /** A message of this channel or thread, when it is loaded. */
+  readonly findMessage: (id: string) => LocalMessage | undefined;
   readonly input: RefObject<HTMLTextAreaElement | null>;
   readonly onSend: (draft: Draft) => void;
   readonly onEditLast: () => void;
@@ -50,6 +50,7 @@ export function Composer(props: ComposerProps) {
   const listId = useId();
 
   const candidates = mention === null ? [] : matchingPeople(props.people, mention.text);
+  const replyTo = draft.replyTo === null ? undefined : props.findMessage(draft.replyTo);
   const ready = draft.text.trim() !== '' || draft.files.length > 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
@@ -146,8 +147,8 @@ export function Composer(props: ComposerProps) {
         <div className="composer-reply">
           <Icon name="reply" small />
           <p>
-            Reply to <bdi>{props.replyTo?.user.name ?? 'a message'}</bdi>
-            <span>{props.replyTo === undefined ? '' : plainText(props.replyTo.text) || 'a file'}</span>
+            Reply to <bdi>{replyTo?.user.name ?? 'a message'}</bdi>
+            <span>{replyTo === undefined ? '' : plainText(replyTo.text) || 'a file'}</span>
           </p>
           <IconButton icon="close" label="Cancel the reply" onClick={() => setDraft({ replyTo: null })} />
         </div>

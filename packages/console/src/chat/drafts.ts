@@ -32,10 +32,11 @@ export function readDraft(key: string): Draft {
 }
 
 export function writeDraft(key: string, draft: Draft): void {
-  const { [key]: _, ...others } = texts.read();
-  texts.write(draft.text === '' ? others : { ...others, [key]: draft.text });
   if (draft.files.length === 0 && draft.replyTo === null) rest.delete(key);
   else rest.set(key, { files: draft.files, replyTo: draft.replyTo });
+  // Last, since it tells whoever shows the draft.
+  const { [key]: _, ...others } = texts.read();
+  texts.write(draft.text === '' ? others : { ...others, [key]: draft.text });
 }
 
 /** True when a channel, a thread of it aside, has words waiting to be sent. */

@@ -131,7 +131,7 @@ export function MessageList(props: MessageListProps) {
           {rows.map((row) => {
             if (row.kind === 'day') {
               return (
-                <li key={row.key} data-key={row.key} className="day-line">
+                <li key={row.key} className="day-line">
                   <span>{row.label}</span>
                 </li>
               );

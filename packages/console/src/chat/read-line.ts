@@ -44,7 +44,10 @@ export function useReadLine(
   const last = messages?.at(-1)?.created_at;
 
   useEffect(() => {
-    if (me === null || last === undefined || !present || !atEnd) return;
+    if (me === null || last === undefined) return;
+    // The first sight of a channel is where its reading begins.
+    if (line === null) setLine(last);
+    if (!present || !atEnd) return;
     const mark = readMark(me, channelId);
     const nothingWaits = mark === null || line === null || line >= mark;
     if (seen.current && nothingWaits) setLine(last);

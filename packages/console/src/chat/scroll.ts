@@ -30,6 +30,7 @@ interface Options {
 export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): ScrollKeeper {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLOListElement>(null);
+  /** The first message in sight. Not the line of its day, which moves when older messages of the day come. */
   const anchor = useRef<{ key: string; top: number } | null>(null);
   const sticks = useRef(true);
   const lastTop = useRef(0);
@@ -39,14 +40,15 @@ export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): Scr
     const box = scroller.current;
     const list = content.current;
     if (box === null || list === null) return;
-    const top = box.scrollTop;
-    const first = [...list.children].find((row): row is HTMLElement => {
-      return (
-        row instanceof HTMLElement && row.dataset.key !== undefined && row.offsetTop + row.offsetHeight > top
-      );
-    });
+    const edge = box.getBoundingClientRect().top;
+    const first = [...list.querySelectorAll('article')].find(
+      (article) => article.getBoundingClientRect().bottom > edge,
+    );
+    const key = first?.closest<HTMLElement>('[data-key]')?.dataset.key;
     anchor.current =
-      first === undefined ? null : { key: first.dataset.key ?? '', top: first.offsetTop - top };
+      first === undefined || key === undefined
+        ? null
+        : { key, top: first.getBoundingClientRect().top - edge };
   }, []);
 
   const restore = useCallback(() => {
@@ -56,9 +58,9 @@ export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): Scr
       box.scrollTop = box.scrollHeight;
       return;
     }
-    const row = anchor.current === null ? null : findRow(content.current, anchor.current.key);
-    if (row === null || anchor.current === null) return;
-    const moved = row.offsetTop - box.scrollTop - anchor.current.top;
+    const article = anchor.current && findRow(content.current, anchor.current.key)?.querySelector('article');
+    if (article == null || anchor.current === null) return;
+    const moved = article.getBoundingClientRect().top - box.getBoundingClientRect().top - anchor.current.top;
     if (Math.abs(moved) >= 1) box.scrollTop += moved;
   }, []);
 

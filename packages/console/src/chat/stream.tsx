@@ -100,7 +100,6 @@ export function Stream(props: StreamProps) {
     if (last !== undefined) setEditingId(last.id);
   }
 
-  const draft = readDraft(key);
   return (
     <>
       <MessageList
@@ -133,7 +132,7 @@ export function Stream(props: StreamProps) {
           draftKey={key}
           label={threadId === null ? `Message ${props.label}` : 'Reply in the thread'}
           people={channel.members}
-          replyTo={messages.find(({ id }) => id === draft.replyTo)}
+          findMessage={(id) => messages.find((message) => message.id === id)}
           input={input}
           onEditLast={editLast}
           onEscape={props.onEscape}

@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { type InboxChannel, inboxApi } from '../api/inbox.ts';
 import { counted } from '../lib/names.ts';
@@ -145,20 +145,24 @@ function InboxConversation({ channelId, channel }: InboxConversationProps) {
 function MassMentions({ channel }: { readonly channel: InboxChannel }) {
   const client = useQueryClient();
   const toast = useToast();
+  const [wanted, setWanted] = useState<boolean | null>(null);
   const change = useMutation({
     mutationFn: (allow: boolean) => inboxApi.setMassMentions(channel.channel_id, allow),
     onSuccess: () => client.invalidateQueries(channelsQuery),
     onError: (error) => toast(`The setting was not saved. ${errorText(error)}`, 'failed'),
+    onSettled: () => setWanted(null),
   });
-  const shown = change.isPending ? change.variables : channel.allow_mass_mentions;
   return (
     <footer className="pane-foot">
       <Check
         label="Agents may mention everyone here"
         hint="Off, @everyone, @here and the like are sent so that they notify nobody."
-        checked={shown}
+        checked={wanted ?? channel.allow_mass_mentions}
         disabled={change.isPending}
-        onChange={(allow) => change.mutate(allow)}
+        onChange={(allow) => {
+          setWanted(allow);
+          change.mutate(allow);
+        }}
       />
     </footer>
   );

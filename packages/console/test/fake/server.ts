@@ -25,7 +25,7 @@ const COOKIE = 'postern_session';
 export interface Fault {
   readonly method: string;
   readonly path: RegExp;
-  /** A status to answer with, or `hang-up` for a line that breaks before the answer. */
+  /** A status to answer with, or `hang-up` for a line that breaks in the answer. */
   readonly how: number | 'hang-up';
   /** With `hang-up`: the request is carried out all the same. */
   readonly carriedOut?: boolean;
@@ -152,7 +152,9 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
         fault.times -= 1;
         if (fault.carriedOut) answer(request, response);
         if (fault.how === 'hang-up') {
-          response.destroy();
+          // A browser by itself repeats a request that got nothing back, so the line breaks in the answer.
+          response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 });
+          response.write('{', () => response.destroy());
           return;
         }
         throw new Refusal(fault.how, 'internal_error', 'Something went wrong on the server.');
