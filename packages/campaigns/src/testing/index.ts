@@ -1,4 +1,6 @@
 export { BENCH_ADMIN_KEY, type BenchOptions, type CampaignsBench, campaignsBench } from './bench.ts';
+export { dumpTables } from './dump.ts';
+export { type Example, type Examples, examples, type Stage } from './examples.ts';
 export {
   type Era,
   eras,
