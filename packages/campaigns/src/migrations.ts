@@ -87,6 +87,12 @@ export const campaignsMigrations: readonly Migration[] = [
         sql`CREATE INDEX mail_campaigns_state ON mail_campaigns (state, send_at_us)`,
         sql`CREATE TABLE mail_campaign_counts (
           campaign_id ${text} NOT NULL, state ${text} NOT NULL, total ${integer} NOT NULL, PRIMARY KEY (campaign_id, state))`,
+        // Which campaigns have rows that are still to be moved on; small, whatever the number of campaigns.
+        sql`CREATE INDEX mail_campaign_counts_open ON mail_campaign_counts (campaign_id, state)
+          WHERE total > 0 AND state IN ('pending', 'claimed', 'submitted', 'deferred')`,
+        sql`CREATE TABLE mail_campaign_runs (
+          campaign_id ${text} PRIMARY KEY, freeze_pass ${integer} NOT NULL, freeze_list ${integer} NOT NULL,
+          freeze_after ${text} NOT NULL, answers ${integer} NOT NULL, faults ${integer} NOT NULL)`,
         sql`CREATE TABLE mail_deliveries (
           delivery_id ${text} PRIMARY KEY, project_id ${text} NOT NULL, campaign_id ${text} NOT NULL, email_key ${text} NOT NULL,
           subscriber_id ${text} NOT NULL, list_id ${text} NOT NULL, email ${text} NOT NULL, state ${text} NOT NULL,

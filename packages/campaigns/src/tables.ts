@@ -199,6 +199,18 @@ export interface CampaignCountTable {
   total: number;
 }
 
+/** How far the engine is with a campaign; one row from its launch on. */
+export interface CampaignRunTable {
+  campaign_id: string;
+  /** Where the freezing of the audience goes on: pass, position of the list, last subscriber. */
+  freeze_pass: number;
+  freeze_list: number;
+  freeze_after: string;
+  /** Servers' answers since the campaign was last started, and those that blame sender or content. */
+  answers: number;
+  faults: number;
+}
+
 export interface DomainTable {
   domain_id: string;
   project_id: string;
@@ -296,6 +308,7 @@ export interface CampaignsTables extends StoreTables {
   mail_templates: TemplateTable;
   mail_campaigns: CampaignTable;
   mail_campaign_counts: CampaignCountTable;
+  mail_campaign_runs: CampaignRunTable;
   mail_deliveries: DeliveryTable;
   mail_domains: DomainTable;
   mail_emails: EmailTable;
