@@ -33,7 +33,8 @@ export function ChatPage({ channelName, messageId, threadId }: ChatPageProps) {
   const filter = useRef<HTMLInputElement>(null);
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const channel = channels.data?.find(({ name }) => name === channelName);
-  const first = activity[0]?.channel.name;
+  // Which one is the liveliest is known when all have been looked at.
+  const first = activity.every(({ settled }) => settled) ? activity[0]?.channel.name : undefined;
   const unread = activity.reduce((total, item) => total + item.unread, 0);
   useUnsentWarning();
 

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
 import type { LocalMessage } from '../api/local.ts';
 import { dayKey, dayLabel, fullTime } from '../lib/time.ts';
 import { Button } from '../ui/button.tsx';
@@ -56,6 +64,8 @@ export function MessageList(props: MessageListProps) {
   const shown = rows.filter((row) => row.kind === 'message');
   const tabStop = shown.some((row) => row.key === activeId) ? activeId : (shown.at(-1)?.key ?? null);
 
+  useOneTabStop(keeper.content, tabStop);
+
   const { toRow, toEnd } = keeper;
   const found = highlightId !== null && shown.some((row) => row.key === highlightId);
   useEffect(() => {
@@ -70,7 +80,7 @@ export function MessageList(props: MessageListProps) {
   const hasNewLine = rows.some((row) => row.kind === 'new');
   const [openedWithNew] = useState(hasNewLine);
   useEffect(() => {
-    if (openedWithNew && startedAt === null) toRow('new', 'start');
+    if (openedWithNew && startedAt === null) toRow('new', 'top');
   }, [openedWithNew, startedAt, toRow]);
 
   // Whoever sends wants to see it go, wherever they had scrolled to.
@@ -194,6 +204,22 @@ export function MessageList(props: MessageListProps) {
       )}
     </div>
   );
+}
+
+/**
+ * Keeps the list one stop for the Tab key: of the links and buttons in it, only those of the message that
+ * Tab reaches are stops too, and its toolbar is one of them. They come from several components and from
+ * people's own text, so their order is set here, after each render.
+ */
+function useOneTabStop(content: RefObject<HTMLOListElement | null>, tabStop: string | null): void {
+  useEffect(() => {
+    for (const control of content.current?.querySelectorAll<HTMLElement>('article :is(a, button)') ?? []) {
+      if (control.closest('.edit-box') !== null) continue;
+      const inReach = control.closest<HTMLElement>('[data-key]')?.dataset.key === tabStop;
+      const followsInToolbar = control.matches('.tools > :not(:first-child)');
+      control.tabIndex = inReach && !followsInToolbar ? 0 : -1;
+    }
+  });
 }
 
 export function rowId(messageId: string, thread: boolean): string {

@@ -9,6 +9,7 @@ import { Badge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Markdown } from '../ui/markdown.tsx';
+import { moveByArrows } from '../ui/roving.ts';
 import { Time } from '../ui/time.tsx';
 import { Attachments } from './attachments.tsx';
 import { EditBox } from './edit-box.tsx';
@@ -142,7 +143,12 @@ const TOOLBAR_EMOJI = 3;
 function Tools({ message, own, actions }: ToolsProps): ReactNode {
   const { person, openThread } = actions;
   return (
-    <div className="tools" role="toolbar" aria-label={`Actions for the message of ${message.user.name}`}>
+    <div
+      className="tools"
+      role="toolbar"
+      aria-label={`Actions for the message of ${message.user.name}`}
+      onKeyDown={(event) => moveByArrows(event, 'horizontal', 'button')}
+    >
       {person !== null && (
         <>
           {quickNames.slice(0, TOOLBAR_EMOJI).map((name) => (

@@ -11,8 +11,8 @@ export interface ScrollKeeper {
   readonly atEnd: boolean;
   readonly onScroll: () => void;
   readonly toEnd: () => void;
-  /** Brings a row into the middle; false when it isn't there. */
-  readonly toRow: (key: string, block?: ScrollLogicalPosition) => boolean;
+  /** Brings a row into sight; false when it isn't there. */
+  readonly toRow: (key: string, where?: 'middle' | 'top') => boolean;
 }
 
 interface Options {
@@ -95,11 +95,14 @@ export function useScrollKeeper({ shown, onNearStart, onNearEnd }: Options): Scr
   }, [restore]);
 
   const toRow = useCallback(
-    (key: string, block: ScrollLogicalPosition = 'center') => {
+    (key: string, where: 'middle' | 'top' = 'middle') => {
+      const box = scroller.current;
       const row = findRow(content.current, key);
-      if (row === null) return false;
+      if (row === null || box === null) return false;
       sticks.current = false;
-      row.scrollIntoView({ block });
+      // By hand, since `scrollIntoView` would also make the row the place where Tab goes on.
+      const room = where === 'top' ? 0 : Math.max(0, (box.clientHeight - row.offsetHeight) / 2);
+      box.scrollTop += row.getBoundingClientRect().top - box.getBoundingClientRect().top - room;
       onScroll();
       return true;
     },

@@ -9,7 +9,7 @@ import { draftKey, readDraft, writeDraft } from './drafts.ts';
 import { EmojiPicker } from './emoji-picker.tsx';
 import { useLive, useOutgoing } from './live.tsx';
 import { type MessageActions, useMessageChanges } from './message-actions.ts';
-import { MessageList } from './message-list.tsx';
+import { MessageList, rowId } from './message-list.tsx';
 import type { OutgoingActions } from './outgoing-message.tsx';
 import { TypingLine } from './typing-line.tsx';
 
@@ -163,7 +163,16 @@ export function Stream(props: StreamProps) {
             changes.remove.reset();
             setDeleting(null);
           }}
-          onConfirm={() => changes.remove.mutate(deleting, { onSuccess: () => setDeleting(null) })}
+          onConfirm={() =>
+            changes.remove.mutate(deleting, {
+              onSuccess() {
+                setDeleting(null);
+                // The button that asked goes with the message; what is left of it takes the focus.
+                const id = rowId(deleting.id, threadId !== null);
+                requestAnimationFrame(() => document.getElementById(id)?.focus());
+              },
+            })
+          }
         >
           <p>Everyone sees that a message was here, but not what it said. This can’t be undone.</p>
           {deleting.text !== '' && (

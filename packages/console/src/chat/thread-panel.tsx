@@ -4,6 +4,7 @@ import type { LocalChannel, Person } from '../api/local.ts';
 import { navigate, paths } from '../router.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { ErrorState, Skeleton } from '../ui/states.tsx';
+import { rowId } from './message-list.tsx';
 import { threadQuery } from './queries.ts';
 import { Stream } from './stream.tsx';
 
@@ -27,6 +28,16 @@ export function ThreadPanel({ channel, rootId, messageId, person, onChoosePerson
   useEffect(() => {
     if (writes) input.current?.focus();
   }, [writes]);
+
+  // Whoever closes it by a key goes on from the message it hangs on.
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.getElementById(rowId(rootId, false))?.focus();
+      });
+    },
+    [rootId],
+  );
 
   return (
     <aside

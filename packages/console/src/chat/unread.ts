@@ -39,6 +39,8 @@ export function markRead(personId: string, channelId: string, createdAt: string)
 export interface ChannelActivity {
   readonly channel: LocalChannel;
   readonly unread: number;
+  /** False while it is not known yet what is in the channel. */
+  readonly settled: boolean;
   readonly last: {
     readonly at: string;
     readonly by: string;
@@ -66,6 +68,7 @@ export function useActivity(): readonly ChannelActivity[] {
     const last = messages.findLast((message) => message.deleted_at === null);
     return {
       channel,
+      settled: index >= MAX_WATCHED || timelines[index]?.isPending === false,
       unread: mark === undefined ? 0 : unreadAfter(messages, mark, me).length,
       last:
         last === undefined

@@ -38,8 +38,10 @@ export function InboxPage({ section, item, session }: InboxPageProps) {
 
   // On a phone the sections are a strip that scrolls; the one that is open must be in sight.
   useEffect(() => {
-    const link = document.querySelector(`.inbox-link[href="${paths.inbox(section)}"]`);
-    link?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    const link = document.querySelector<HTMLElement>(`.inbox-link[href="${paths.inbox(section)}"]`);
+    const strip = link?.parentElement;
+    if (link == null || strip == null) return;
+    strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
   }, [section]);
 
   return (

@@ -2,7 +2,6 @@ import { type MouseEvent, type ReactNode, useState } from 'react';
 import type { Session } from '../api/session.ts';
 import { useUnreadTotal } from '../chat/unread.ts';
 import { useQuarantineCount } from '../inbox/queries.ts';
-import { useStored } from '../lib/storage.ts';
 import { Link, paths, type Route } from '../router.tsx';
 import { CountBadge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -10,7 +9,7 @@ import { Icon, type IconName, PosternMark } from '../ui/icons.tsx';
 import { useHotkeys } from './hotkeys.ts';
 import { SettingsDialog } from './settings.tsx';
 import { ShortcutsDialog } from './shortcuts.tsx';
-import { applyTheme, chosenTheme, shownTheme } from './theme.ts';
+import { applyTheme, chosenTheme, useShownTheme } from './theme.ts';
 
 interface ShellProps {
   readonly session: Session;
@@ -102,7 +101,7 @@ function RailLink({ to, icon, label, current, children }: RailLinkProps) {
 }
 
 function ThemeToggle() {
-  const shown = shownTheme(useStored(chosenTheme));
+  const shown = useShownTheme();
   const next = shown === 'dark' ? 'light' : 'dark';
   return (
     <IconButton

@@ -1,4 +1,5 @@
-import { storedValue } from '../lib/storage.ts';
+import { useSyncExternalStore } from 'react';
+import { storedValue, useStored } from '../lib/storage.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
 
@@ -16,8 +17,18 @@ export function applyTheme(): void {
   else document.documentElement.dataset.theme = theme;
 }
 
+const DARK = '(prefers-color-scheme: dark)';
+
+function subscribeToSystem(listener: () => void): () => void {
+  const query = window.matchMedia(DARK);
+  query.addEventListener('change', listener);
+  return () => query.removeEventListener('change', listener);
+}
+
 /** What the reader sees now, whoever decided it. */
-export function shownTheme(theme: Theme): 'light' | 'dark' {
+export function useShownTheme(): 'light' | 'dark' {
+  const theme = useStored(chosenTheme);
+  const systemIsDark = useSyncExternalStore(subscribeToSystem, () => window.matchMedia(DARK).matches);
   if (theme !== 'system') return theme;
-  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+  return systemIsDark ? 'dark' : 'light';
 }

@@ -3,16 +3,21 @@ import type { KeyboardEvent } from 'react';
 /** Items of a list that the arrow keys walk through carry this attribute. */
 const ITEM = '[data-roving]';
 
-/** Puts on a list's container: arrows, Home and End move the focus among its items. */
+/**
+ * Put on a list's container: arrows, Home and End move the focus among its items.
+ *
+ * @param item a selector, for a container whose every control is an item.
+ */
 export function moveByArrows(
   event: KeyboardEvent<HTMLElement>,
   direction: 'vertical' | 'horizontal' = 'vertical',
+  item = ITEM,
 ): void {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return;
   const target = event.target as HTMLElement;
   if (target.matches('input, textarea, select')) return;
-  const items = [...event.currentTarget.querySelectorAll<HTMLElement>(ITEM)];
-  const current = target.closest<HTMLElement>(ITEM);
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>(item)];
+  const current = target.closest<HTMLElement>(item);
   const index = current === null ? -1 : items.indexOf(current);
   const back = direction === 'vertical' ? 'ArrowUp' : 'ArrowLeft';
   const forth = direction === 'vertical' ? 'ArrowDown' : 'ArrowRight';
