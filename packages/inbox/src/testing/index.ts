@@ -8,4 +8,6 @@ export {
 } from './bench.ts';
 export { type FakeConnector, fakeConnector, type SendOrder } from './fake-connector.ts';
 export { type HeldCommit, heldCommit, untilBlockedOrDone } from './held-commit.ts';
+export { ADMIN_KEY, BEARER, type InboxHub, inboxHub } from './hub.ts';
+export { inputFor } from './inputs.ts';
 export { MemoryLog } from './memory-log.ts';
