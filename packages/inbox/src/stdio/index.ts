@@ -3,6 +3,7 @@ import { inboxDialect } from '../errors.ts';
 import { inboxOperations } from '../operations/index.ts';
 import { inboxInstructions, inboxServerInfo } from '../server-info.ts';
 import { EnvironmentError, hubAddress } from './environment.ts';
+import { keepHeapSmall } from './heap.ts';
 import { callTool } from './tools.ts';
 
 /** Logs go to stderr, one JSON object a line; stdout belongs to the protocol. */
@@ -28,6 +29,7 @@ function writeLine(level: string, fields: object, message: string): void {
  * @returns exit code: 0, or 1 when the environment cannot be used.
  */
 export async function runInboxStdio(environment: NodeJS.ProcessEnv, installation: string): Promise<number> {
+  keepHeapSmall();
   const tools = inboxOperations.filter((operation) => operation.tool);
   const byName = new Map(tools.map((operation) => [operation.name, operation]));
   let hub: ReturnType<typeof hubAddress>;
