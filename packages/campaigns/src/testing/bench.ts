@@ -11,7 +11,7 @@ import { campaignsMigrations } from '../migrations.ts';
 import { mountCampaigns } from '../mount.ts';
 import { type CampaignsOperation, campaignsOperations } from '../operations/index.ts';
 import type { CampaignsPorts, CampaignsStore } from '../ports.ts';
-import type { CampaignsTables, ListTable, ProjectTable, SubscriberTable } from '../tables.ts';
+import type { CampaignsTables, CampaignTable, ListTable, ProjectTable, SubscriberTable } from '../tables.ts';
 import { type HttpBench, httpBench } from './http-bench.ts';
 import { MemoryLog } from './memory-log.ts';
 
@@ -36,6 +36,7 @@ export interface CampaignsBench {
     list: Pick<ListTable, 'project_id' | 'list_id'>,
     row?: Partial<SubscriberTable>,
   ): Promise<SubscriberTable>;
+  makeCampaign(projectId: string, row?: Partial<CampaignTable>): Promise<CampaignTable>;
   /** A server with the REST routes and the MCP endpoint, made on the first call. */
   http(operations?: readonly CampaignsOperation[]): Promise<HttpBench>;
   /** One more process on the same database, with a clock of its own unless one is given. */
@@ -109,7 +110,9 @@ async function listen(
   return httpBench(ports, app, url, BENCH_ADMIN_KEY);
 }
 
-function makers(ports: CampaignsPorts): Pick<CampaignsBench, 'makeProject' | 'makeList' | 'makeSubscriber'> {
+function makers(
+  ports: CampaignsPorts,
+): Pick<CampaignsBench, 'makeProject' | 'makeList' | 'makeSubscriber' | 'makeCampaign'> {
   const { store, clock, newId } = ports;
   let counter = 0;
   return {
@@ -173,6 +176,41 @@ function makers(ports: CampaignsPorts): Pick<CampaignsBench, 'makeProject' | 'ma
         await tx.insertInto('mail_subscribers').values(full).execute();
         await addToListCounts(tx, full.list_id, { [full.status]: 1 });
       });
+      return full;
+    },
+    async makeCampaign(projectId, row = {}) {
+      const now = clock.nowMicroseconds();
+      const full: CampaignTable = {
+        campaign_id: newId('cmp'),
+        project_id: projectId,
+        name: 'Campaign',
+        list_ids_json: '[]',
+        segment_id: null,
+        from_name: 'News',
+        from_email: 'news@example.com',
+        reply_to: null,
+        subject: 'Hello',
+        preheader: null,
+        template_id: null,
+        html: '<p>Hello {{ subscriber.name }}</p><p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>',
+        text: null,
+        tracking_opens: 'off',
+        tracking_clicks: 'off',
+        send_at_us: null,
+        max_lateness_seconds: 3_600,
+        strict_variables: 0,
+        rate_per_second: null,
+        state: 'draft',
+        state_reason: null,
+        frozen_us: null,
+        content_json: null,
+        launched_us: null,
+        finished_us: null,
+        created_us: now,
+        updated_us: now,
+        ...row,
+      };
+      await store.db.insertInto('mail_campaigns').values(full).execute();
       return full;
     },
   };
