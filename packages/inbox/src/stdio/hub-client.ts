@@ -1,5 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { RestRequest } from '@postern/http/mcp';
 
 /** Where the hub is and who asks. */
@@ -52,7 +51,10 @@ function exchange(
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<{ status: number; text: string }> {
-  const request = hub.baseUrl.protocol === 'https:' ? httpsRequest : httpRequest;
+  // Loaded with the first call: to import it costs the start 15 ms, since that brings Node's fetch along.
+  const { request } = process.getBuiltinModule(
+    hub.baseUrl.protocol === 'https:' ? 'node:https' : 'node:http',
+  );
   const address = new URL(hub.baseUrl.href.replace(/\/+$/, '') + call.path);
   return new Promise((resolve, reject) => {
     const outgoing = request(
