@@ -111,7 +111,8 @@ export const campaignsMigrations: readonly Migration[] = [
         sql`CREATE UNIQUE INDEX mail_domains_name ON mail_domains (project_id, domain)`,
         sql`CREATE TABLE mail_emails (
           email_id ${text} PRIMARY KEY, project_id ${text} NOT NULL REFERENCES mail_projects (project_id),
-          recipient ${text} NOT NULL, email_key ${text} NOT NULL, reference ${text}, request_json ${text} NOT NULL,
+          recipient ${text} NOT NULL, email_key ${text} NOT NULL, reference ${text}, kind ${text} NOT NULL,
+          request_json ${text} NOT NULL,
           state ${text} NOT NULL, reason ${text}, attempts ${integer} NOT NULL, due_us ${integer} NOT NULL,
           lease_until_us ${integer}, claimed_by ${text}, smtp_reply ${text}, message_id ${text}, sent_us ${integer},
           created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,
@@ -124,6 +125,13 @@ export const campaignsMigrations: readonly Migration[] = [
           url ${text} NOT NULL, events ${text} NOT NULL, enabled ${flag} NOT NULL, secret_sealed ${text} NOT NULL,
           created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,
         sql`CREATE INDEX mail_webhooks_project ON mail_webhooks (project_id, webhook_id)`,
+        sql`CREATE TABLE mail_webhook_deliveries (
+          delivery_id ${text} PRIMARY KEY, webhook_id ${text} NOT NULL, project_id ${text} NOT NULL, event ${text} NOT NULL,
+          body ${text} NOT NULL, state ${text} NOT NULL, attempts ${integer} NOT NULL, response_status ${integer},
+          last_error ${text}, next_attempt_us ${integer}, created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,
+        sql`CREATE INDEX mail_webhook_deliveries_page ON mail_webhook_deliveries (webhook_id, delivery_id)`,
+        // What is old goes.
+        sql`CREATE INDEX mail_webhook_deliveries_age ON mail_webhook_deliveries (created_us)`,
         sql`CREATE TABLE mail_events (
           event_id ${text} PRIMARY KEY, project_id ${text} NOT NULL, campaign_id ${text}, subscriber_id ${text},
           type ${text} NOT NULL, details_json ${text} NOT NULL, at_us ${integer} NOT NULL)`,

@@ -233,6 +233,9 @@ export interface EmailTable {
   recipient: string;
   email_key: string;
   reference: string | null;
+  /** `api`: sent by send_email, and listed; the others are the service's own. */
+  kind: 'api' | 'confirm' | 'test';
+  /** What was composed: from, subject, html, text. */
   request_json: string;
   state: 'pending' | 'claimed' | 'submitted' | 'sent' | 'deferred' | 'failed' | 'unknown';
   reason: string | null;
@@ -255,6 +258,23 @@ export interface WebhookTable {
   events: string;
   enabled: number;
   secret_sealed: string;
+  created_us: number;
+  updated_us: number;
+}
+
+/** One event on its way to one webhook; the outbox has the work, this is what is shown of it. */
+export interface WebhookDeliveryTable {
+  delivery_id: string;
+  webhook_id: string;
+  project_id: string;
+  event: string;
+  /** The exact JSON text that is signed and sent. */
+  body: string;
+  state: 'pending' | 'done' | 'dead';
+  attempts: number;
+  response_status: number | null;
+  last_error: string | null;
+  next_attempt_us: number | null;
   created_us: number;
   updated_us: number;
 }
@@ -313,6 +333,7 @@ export interface CampaignsTables extends StoreTables {
   mail_domains: DomainTable;
   mail_emails: EmailTable;
   mail_webhooks: WebhookTable;
+  mail_webhook_deliveries: WebhookDeliveryTable;
   mail_events: EventTable;
   mail_captured: CapturedTable;
   mail_audit: MailAuditTable;

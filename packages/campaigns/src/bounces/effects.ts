@@ -1,0 +1,113 @@
+import { forUpdate } from '@postern/store';
+import { addToListCounts } from '../counts.ts';
+import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
+import { suppressionHash } from '../suppressions/hash.ts';
+import type { SubscriberStatus, SuppressionReason } from '../tables.ts';
+
+/** What a refusal by the recipient's side does to the person, wherever it was heard of. */
+
+export interface Refused {
+  readonly projectId: string;
+  readonly emailKey: string;
+  /** As written in the ledger; null when it is not known any more. */
+  readonly email: string | null;
+}
+
+/** Statuses that a bounce or a complaint replaces; who had left already stays who they are. */
+const REPLACED: readonly SubscriberStatus[] = ['subscribed', 'unconfirmed'];
+
+/**
+ * Puts an address on the project's suppression list and sets its status on all lists of the project. What is there
+ * already stays: the first reason counts.
+ *
+ * @param source where it was heard: `smtp`, `dsn`, `arf`, `soft_bounces`.
+ */
+export async function refuseAddress(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  person: Refused,
+  reason: Extract<SuppressionReason, 'hard_bounce' | 'complaint'>,
+  source: string,
+): Promise<void> {
+  const now = ports.clock.nowMicroseconds();
+  await tx
+    .insertInto('mail_suppressions')
+    .values({
+      suppression_id: ports.newId('sup'),
+      project_id: person.projectId,
+      email: person.email,
+      email_hash: suppressionHash(ports, person.projectId, person.emailKey),
+      reason,
+      source,
+      note: null,
+      created_us: now,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'email_hash']).doNothing())
+    .execute();
+  await setStatusEverywhere(tx, person, reason === 'complaint' ? 'complained' : 'bounced', now);
+}
+
+async function setStatusEverywhere(
+  tx: CampaignsTransaction,
+  { projectId, emailKey }: Refused,
+  status: SubscriberStatus,
+  nowUs: number,
+): Promise<void> {
+  const rows = await forUpdate(
+    tx,
+    tx
+      .selectFrom('mail_subscribers')
+      .select(['subscriber_id', 'list_id', 'status'])
+      .where('project_id', '=', projectId)
+      .where('email_key', '=', emailKey)
+      // A complaint says more than a bounce.
+      .where('status', 'in', status === 'complained' ? [...REPLACED, 'bounced'] : REPLACED)
+      .orderBy('list_id'),
+  ).execute();
+  for (const row of rows) {
+    await tx
+      .updateTable('mail_subscribers')
+      .set({ status, updated_us: nowUs })
+      .where('subscriber_id', '=', row.subscriber_id)
+      .execute();
+    await addToListCounts(tx, row.list_id, { [row.status]: -1, [status]: 1 });
+  }
+}
+
+/** Soft bounces in a row, within this time and without a delivery between them, that end in a suppression. */
+const SOFT_BOUNCES = 5;
+const SOFT_WINDOW_US = 30 * 24 * 3_600 * 1_000_000;
+
+/** Ledger reasons of a mail that came back softly. */
+export const SOFT_REASONS: readonly string[] = ['mailbox_full', 'expired', 'soft_bounce'];
+/** Of one that came back for good, after it had been sent. */
+export const BOUNCED_AFTER_SENDING = 'hard_bounce';
+
+/**
+ * Whether an address has bounced softly too often. The ledger is asked, newest mail first: a mail that was sent and
+ * did not come back ends the row, anything that says nothing about the mailbox is passed over.
+ */
+export async function hasBouncedTooOften(
+  tx: CampaignsTransaction,
+  { clock }: Pick<CampaignsPorts, 'clock'>,
+  { projectId, emailKey }: Refused,
+): Promise<boolean> {
+  const rows = await tx
+    .selectFrom('mail_deliveries')
+    .innerJoin('mail_subscribers', 'mail_subscribers.subscriber_id', 'mail_deliveries.subscriber_id')
+    .select(['mail_deliveries.state', 'mail_deliveries.reason'])
+    .where('mail_subscribers.project_id', '=', projectId)
+    .where('mail_subscribers.email_key', '=', emailKey)
+    .where('mail_deliveries.state', 'in', ['sent', 'failed'])
+    .where('mail_deliveries.updated_us', '>', clock.nowMicroseconds() - SOFT_WINDOW_US)
+    .orderBy('mail_deliveries.delivery_id', 'desc')
+    .limit(100)
+    .execute();
+  let streak = 0;
+  for (const { state, reason } of rows) {
+    if (reason !== null && SOFT_REASONS.includes(reason)) streak += 1;
+    else if (state === 'sent' && reason === null) break;
+    if (streak >= SOFT_BOUNCES) return true;
+  }
+  return false;
+}

@@ -1,0 +1,148 @@
+import { sql } from 'kysely';
+import {
+  BOUNCED_AFTER_SENDING,
+  hasBouncedTooOften,
+  refuseAddress,
+  SOFT_REASONS,
+} from '../../bounces/effects.ts';
+import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
+import { emitEvents, type ProjectEvent } from '../../webhooks/events.ts';
+import { pauseForErrors } from '../control/pause.ts';
+import { type Ledger, type Move, moveRows } from './moves.ts';
+
+/** A move of one row and what it means beyond the row. */
+export interface Settlement extends Move {
+  readonly ledger: Ledger;
+  readonly projectId: string;
+  /** Null where there is none: single e-mails. */
+  readonly subscriberId: string | null;
+  readonly email: string;
+  readonly emailKey: string;
+  /** A server answered, and whether it blamed sender or content; null when none did. */
+  readonly answer: { readonly isOurFault: boolean } | null;
+}
+
+/**
+ * Writes down what became of mails, together with all that follows from it: counters, suppressions, events, and the
+ * pause of a campaign whose share of errors is too large.
+ *
+ * @returns the ids of the rows that were still the worker's.
+ */
+export async function settleRows(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  worker: string,
+  settlements: readonly Settlement[],
+): Promise<Set<string>> {
+  const nowUs = ports.clock.nowMicroseconds();
+  const moved = new Set<string>();
+  for (const ledger of ['campaign', 'email'] as const) {
+    const own = settlements.filter((one) => one.ledger === ledger);
+    const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, own);
+    // The lease was lost meanwhile, and the row counts as unknown; now it is known after all.
+    const late = own.flatMap((one): Settlement[] =>
+      !done.has(one.id) && one.from === 'submitted' && (one.event === 'accept' || one.event === 'fail')
+        ? [{ ...one, from: 'unknown', isAttempt: false }]
+        : [],
+    );
+    for (const id of await moveRows(tx, ports.store.engine, ledger, worker, nowUs, late)) done.add(id);
+    for (const id of done) moved.add(id);
+  }
+  const applied = settlements.filter((one) => moved.has(one.id));
+  await suppressBounced(tx, ports, applied);
+  await emitEvents(tx, ports, applied.flatMap(eventsOf));
+  await countAnswers(tx, ports, applied);
+  return moved;
+}
+
+async function suppressBounced(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  applied: readonly Settlement[],
+): Promise<void> {
+  const bounced = applied.filter(isBounce);
+  // In one order everywhere, so that two workers never wait for each other's people.
+  for (const one of bounced.sort((a, b) => (a.emailKey < b.emailKey ? -1 : 1))) {
+    const isHard = one.reason === 'hard_bounce';
+    if (one.ledger === 'campaign') await recordBounce(tx, ports, one, isHard);
+    if (isHard) await refuseAddress(tx, ports, one, 'hard_bounce', 'smtp');
+    else if (await hasBouncedTooOften(tx, ports, one)) {
+      await refuseAddress(tx, ports, one, 'hard_bounce', 'soft_bounces');
+    }
+  }
+}
+
+function isBounce({ event, reason }: Settlement): boolean {
+  if (event !== 'fail' || reason == null) return false;
+  return reason === BOUNCED_AFTER_SENDING || SOFT_REASONS.includes(reason);
+}
+
+async function recordBounce(
+  tx: CampaignsTransaction,
+  { clock, newId }: CampaignsPorts,
+  one: Settlement,
+  isHard: boolean,
+): Promise<void> {
+  await tx
+    .insertInto('mail_events')
+    .values({
+      event_id: newId('evt'),
+      project_id: one.projectId,
+      campaign_id: one.campaignId,
+      subscriber_id: one.subscriberId,
+      type: 'bounced',
+      details_json: JSON.stringify({ kind: isHard ? 'hard' : 'soft', reply: one.reply ?? null }),
+      at_us: clock.nowMicroseconds(),
+    })
+    .execute();
+}
+
+function eventsOf(one: Settlement): ProjectEvent[] {
+  const data = {
+    delivery_id: one.ledger === 'campaign' ? one.id : null,
+    email_id: one.ledger === 'email' ? one.id : null,
+    campaign_id: one.campaignId,
+    subscriber_id: one.subscriberId,
+    email: one.email,
+  };
+  if (one.event === 'accept') {
+    return [
+      {
+        projectId: one.projectId,
+        type: 'delivery.sent',
+        data: { ...data, message_id: one.messageId ?? null, smtp_reply: one.reply ?? null },
+      },
+    ];
+  }
+  if (!isBounce(one)) return [];
+  const kind = one.reason === 'hard_bounce' ? 'hard' : 'soft';
+  return [
+    {
+      projectId: one.projectId,
+      type: 'delivery.bounced',
+      data: { ...data, kind, reason: one.reason, smtp_reply: one.reply ?? null },
+    },
+  ];
+}
+
+async function countAnswers(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  applied: readonly Settlement[],
+): Promise<void> {
+  const tallies = new Map<string, { answers: number; faults: number }>();
+  for (const { campaignId, answer } of applied) {
+    if (campaignId === null || answer === null) continue;
+    const tally = tallies.get(campaignId) ?? { answers: 0, faults: 0 };
+    tally.answers += 1;
+    if (answer.isOurFault) tally.faults += 1;
+    tallies.set(campaignId, tally);
+  }
+  for (const [campaignId, tally] of [...tallies].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const { rows } = await sql<{ answers: number; faults: number }>`
+      UPDATE mail_campaign_runs SET answers = answers + ${tally.answers}, faults = faults + ${tally.faults}
+      WHERE campaign_id = ${campaignId} RETURNING answers, faults`.execute(tx);
+    const [total] = rows;
+    if (total && tally.faults > 0) await pauseForErrors(tx, ports, campaignId, total);
+  }
+}

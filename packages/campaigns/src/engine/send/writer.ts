@@ -1,0 +1,148 @@
+import type { CampaignsPorts } from '../../ports.ts';
+import { type Move, moveRows } from '../ledger/moves.ts';
+import { type Settlement, settleRows } from '../ledger/settle.ts';
+
+/** Results of one transaction at most, and how long one may wait for others (contract, 8.18). */
+const MOST_SETTLEMENTS = 200;
+const LONGEST_WAIT_MS = 100;
+const RETRY_MS = 500;
+/** Tries of a worker that is to stop. */
+const LAST_TRIES = 5;
+
+/** A row that is about to be handed over. */
+export interface Mark extends Pick<Settlement, 'ledger' | 'id' | 'campaignId'> {}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly resolve: (moved: boolean) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * One worker's only way to write to the ledger: one transaction at a time, for all its mails together. Marks
+ * (`submitted`, before the last byte leaves) are written as soon as they come; results wait a little for company and
+ * go along with the next marks, so a mail costs a part of two commits.
+ */
+export class LedgerWriter {
+  readonly #ports: CampaignsPorts;
+  readonly #worker: string;
+  readonly #closing = new AbortController();
+  #marks: Waiting<Mark>[] = [];
+  #settlements: Waiting<Settlement>[] = [];
+  #writing: Promise<void> | undefined;
+  #failures = 0;
+  #isPatient = false;
+  #hurry = new AbortController();
+
+  constructor(ports: CampaignsPorts, worker: string) {
+    this.#ports = ports;
+    this.#worker = worker;
+  }
+
+  /**
+   * Notes that a mail is about to be handed over.
+   *
+   * @returns false when the row is no longer this worker's: it must not be sent.
+   * @throws what the database throws; then it must not be sent either.
+   */
+  submit(mark: Mark): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#marks.push({ item: mark, resolve, reject });
+      this.#wake();
+    });
+  }
+
+  /**
+   * Notes what became of a mail. It is tried until it is written, as only this worker knows it.
+   *
+   * @returns false when the row is no longer this worker's.
+   */
+  settle(settlement: Settlement): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#settlements.push({ item: settlement, resolve, reject });
+      this.#wake();
+    });
+  }
+
+  /** How many results are not on the disk yet. */
+  get unwritten(): number {
+    return this.#settlements.length;
+  }
+
+  /** Writes what there is, without waiting for more. What can't be written in a few tries is given up. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#hurry.abort();
+    await this.#writing;
+  }
+
+  #wake(): void {
+    const isUrgent = this.#marks.length > 0 || this.#settlements.length >= MOST_SETTLEMENTS;
+    if (this.#isPatient && isUrgent) this.#hurry.abort();
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  async #write(): Promise<void> {
+    // Whoever comes in the same turn of the event loop comes along.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#marks.length + this.#settlements.length > 0) {
+      if (this.#marks.length === 0 && this.#settlements.length < MOST_SETTLEMENTS) await this.#waitForMore();
+      await this.#writeOnce();
+    }
+  }
+
+  async #waitForMore(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#hurry = new AbortController();
+    this.#isPatient = true;
+    await this.#ports.clock.sleep(LONGEST_WAIT_MS, this.#hurry.signal);
+    this.#isPatient = false;
+  }
+
+  async #writeOnce(): Promise<void> {
+    const { store, clock } = this.#ports;
+    const marks = this.#marks.splice(0, MOST_SETTLEMENTS);
+    const settlements = this.#settlements.slice(0, MOST_SETTLEMENTS);
+    try {
+      const { marked, settled } = await store.transaction(async (tx) => ({
+        settled: await settleRows(
+          tx,
+          this.#ports,
+          this.#worker,
+          settlements.map((one) => one.item),
+        ),
+        marked: await this.#mark(
+          tx,
+          marks.map((one) => one.item),
+        ),
+      }));
+      this.#failures = 0;
+      this.#settlements.splice(0, settlements.length);
+      for (const { item, resolve } of settlements) resolve(settled.has(item.id));
+      for (const { item, resolve } of marks) resolve(marked.has(item.id));
+    } catch (error) {
+      this.#ports.log.warn({ err: error }, 'the ledger could not be written');
+      for (const { reject } of marks) reject(error);
+      this.#failures += 1;
+      if (this.#closing.signal.aborted && this.#failures >= LAST_TRIES) {
+        for (const { reject } of this.#settlements.splice(0)) reject(error);
+      }
+      if (this.#settlements.length > 0) await clock.sleep(RETRY_MS);
+    }
+  }
+
+  async #mark(tx: Parameters<typeof moveRows>[0], marks: readonly Mark[]): Promise<Set<string>> {
+    const { store, clock } = this.#ports;
+    const marked = new Set<string>();
+    for (const ledger of ['campaign', 'email'] as const) {
+      const moves = marks
+        .filter((mark) => mark.ledger === ledger)
+        .map(({ id, campaignId }): Move => ({ id, campaignId, from: 'claimed', event: 'submit' }));
+      const moved = await moveRows(tx, store.engine, ledger, this.#worker, clock.nowMicroseconds(), moves);
+      for (const id of moved) marked.add(id);
+    }
+    return marked;
+  }
+}
