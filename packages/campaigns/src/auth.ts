@@ -1,6 +1,6 @@
 import { bearerToken, problem, secretHash } from '@postern/http';
 import type { CampaignsCaller, CampaignsRights } from './context.ts';
-import { BOOTSTRAP_ID, bootstrapState, writeBootstrap } from './keys/bootstrap.ts';
+import { BOOTSTRAP_ID, noteBootstrapUse, readBootstrap } from './keys/bootstrap.ts';
 import { isAlive, scopesOf } from './keys/rows.ts';
 import type { CampaignsPorts } from './ports.ts';
 import type { KeyTable } from './tables.ts';
@@ -26,13 +26,13 @@ export async function callerOfSecret(ports: CampaignsPorts, secret: string | nul
   return caller;
 }
 
-/** The same from a request's `Authorization` field. */
+/** The same from a request's `Authorization` field, unless an operator was recognised by other means. */
 export async function identify(
   ports: CampaignsPorts,
   authorization: string | undefined,
   operator: string | null,
 ): Promise<CampaignsCaller> {
-  if (authorization === undefined && operator !== null) return operatorCaller(operator);
+  if (operator !== null) return operatorCaller(operator);
   return callerOfSecret(ports, bearerToken(authorization));
 }
 
@@ -58,19 +58,14 @@ async function findCaller(ports: CampaignsPorts, secret: string): Promise<Campai
   const hash = secretHash(secret);
   const now = ports.clock.nowMicroseconds();
   const { perMinute } = ports.config.rateLimit;
-  if (hash === ports.bootstrap.secretHash) {
-    const state = await bootstrapState(ports);
-    if (state.revokedUs !== null) return null;
-    if (isStale(state.lastUsedUs, now))
-      await writeBootstrap(ports.store.db, ports, { ...state, lastUsedUs: now });
-    return { ...operatorCaller(BOOTSTRAP_ID), ratePerMinute: perMinute };
-  }
   const row = await ports.store.db
     .selectFrom('mail_keys')
     .selectAll()
     .where('secret_hash', '=', hash)
     .executeTakeFirst();
-  if (!row || !isAlive(row, now)) return null;
+  // A key that has a row is what its row says, also when somebody configures it as bootstrap key.
+  if (!row) return hash === ports.bootstrap.secretHash ? bootstrapCaller(ports, now) : null;
+  if (!isAlive(row, now)) return null;
   if (isStale(row.last_used_us, now)) await touch(ports, row, now);
   return {
     kind: row.kind,
@@ -80,6 +75,14 @@ async function findCaller(ports: CampaignsPorts, secret: string): Promise<Campai
     expiresUs: row.expires_us,
     ratePerMinute: row.rate_per_minute ?? perMinute,
   };
+}
+
+async function bootstrapCaller(ports: CampaignsPorts, now: number): Promise<CampaignsCaller | null> {
+  const { db } = ports.store;
+  const state = await readBootstrap(db, ports);
+  if (state.revokedUs !== null) return null;
+  if (isStale(state.lastUsedUs, now)) await noteBootstrapUse(db, ports);
+  return { ...operatorCaller(BOOTSTRAP_ID), ratePerMinute: ports.config.rateLimit.perMinute };
 }
 
 function isStale(lastUsedUs: number | null, now: number): boolean {

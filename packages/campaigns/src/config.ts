@@ -1,8 +1,14 @@
 import * as z from 'zod';
 
+/** A relay's address, credentials included. */
+export const smtpUrlSchema = z
+  .string()
+  .max(2_000)
+  .refine((text) => /^smtps?:\/\/./i.test(text) && URL.canParse(text) && new URL(text).hostname !== '')
+  .describe('smtp://user:password@host:port or smtps://…');
+
 const relaySchema = z.strictObject({
-  /** smtp://user:pass@host:port or smtps://… */
-  url: z.string().min(1),
+  url: smtpUrlSchema,
   tls: z.enum(['none', 'opportunistic', 'required']).default('opportunistic'),
   connections: z.int().min(1).max(500).optional(),
   ratePerSecond: z.number().positive().optional(),

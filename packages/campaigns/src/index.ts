@@ -1,5 +1,6 @@
 export { adminOf } from './auth.ts';
-export { type CampaignsConfig, campaignsConfigSchema } from './config.ts';
+export { type CampaignsPart, createCampaigns, type RunningCampaigns } from './campaigns.ts';
+export { type CampaignsConfig, campaignsConfigSchema, smtpUrlSchema } from './config.ts';
 export { bootstrapOf } from './keys/secrets.ts';
 export { campaignsMigrations } from './migrations.ts';
 export { type MountCampaignsOptions, mountCampaigns } from './mount.ts';

@@ -122,7 +122,7 @@ describe('errors of HTTP', () => {
       [await send('/api/v1/lists', { headers: { authorization: 'Basic eDp5' } }), 401, 'unauthorized'],
     ] as const;
     for (const [response, status, code] of cases) {
-      const body = await response.json();
+      const body = (await response.json()) as object;
       expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
       expect(body).toMatchObject({ type: `http://127.0.0.1:8080/errors/${code}`, status, code });
       expect(Object.keys(body).slice(0, 5)).toEqual(['type', 'title', 'status', 'detail', 'code']);

@@ -5,13 +5,7 @@ import { cursorOfKey, page } from '../paging.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 import { answerTimeOrNull } from '../shapes/common.ts';
 import type { KeyTable } from '../tables.ts';
-import {
-  BOOTSTRAP_ID,
-  type BootstrapState,
-  bootstrapState,
-  readBootstrap,
-  writeBootstrap,
-} from './bootstrap.ts';
+import { BOOTSTRAP_ID, type BootstrapState, noteBootstrapRevocation, readBootstrap } from './bootstrap.ts';
 import { type Revocation, revocation } from './revocation.ts';
 import { insertKey, isAlive } from './rows.ts';
 import { type KeyAnswer, keyAnswer } from './shapes.ts';
@@ -81,15 +75,17 @@ export async function revokeAdminKey(
     if (key.revoked_at !== null) return revocation('already_revoked', key);
     await requireAnother(tx, ports, keyId);
     if (dryRun) return revocation('would_revoke', key);
-    const revokedUs = ports.clock.nowMicroseconds();
-    if (keyId === BOOTSTRAP_ID) {
-      await writeBootstrap(tx, ports, { ...(await readBootstrap(tx, ports)), revokedUs });
-    } else {
-      await tx.updateTable('mail_keys').set({ revoked_us: revokedUs }).where('key_id', '=', keyId).execute();
-    }
+    const revokedUs =
+      keyId === BOOTSTRAP_ID ? await noteBootstrapRevocation(tx, ports) : await revokeRow(tx, ports, keyId);
     await recordAct(tx, ports, { actor, action: 'revoke_admin_key', target: keyId });
     return revocation('revoked', { ...key, revoked_at: answerTimeOrNull(revokedUs) });
   });
+}
+
+async function revokeRow(tx: CampaignsTransaction, ports: CampaignsPorts, keyId: string): Promise<number> {
+  const revoked_us = ports.clock.nowMicroseconds();
+  await tx.updateTable('mail_keys').set({ revoked_us }).where('key_id', '=', keyId).execute();
+  return revoked_us;
 }
 
 async function requireAnother(tx: CampaignsTransaction, ports: CampaignsPorts, keyId: string): Promise<void> {
@@ -112,7 +108,7 @@ async function lockKey(tx: CampaignsTransaction, keyId: string): Promise<KeyAnsw
 
 /** The configuration's admin key, as the list of keys shows it. */
 export async function bootstrapKey(ports: CampaignsPorts): Promise<KeyAnswer> {
-  return bootstrapAnswer(ports, await bootstrapState(ports));
+  return bootstrapAnswer(ports, await readBootstrap(ports.store.db, ports));
 }
 
 async function bootstrapKeyIn(tx: CampaignsTransaction, ports: CampaignsPorts): Promise<KeyAnswer> {

@@ -1,0 +1,42 @@
+import type { CampaignsPorts } from './ports.ts';
+
+/** Something that works by itself beside the requests: the engine, webhooks, bounce intake. */
+export interface CampaignsPart {
+  readonly name: string;
+  start(): void | Promise<void>;
+  /** Stops taking work, gives back what it holds, and resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
+
+export interface RunningCampaigns {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The parts there are, in the order they are started. */
+function partsOf(_ports: CampaignsPorts): CampaignsPart[] {
+  return [];
+}
+
+/** Puts the service together from its ports; nothing runs before `start`. */
+export function createCampaigns(ports: CampaignsPorts, parts = partsOf(ports)): RunningCampaigns {
+  const started: CampaignsPart[] = [];
+  return {
+    async start() {
+      for (const part of parts) {
+        started.push(part);
+        await part.start();
+      }
+    },
+    async stop() {
+      const stopped = await Promise.allSettled(started.splice(0).map((part) => part.stop()));
+      for (const [index, result] of stopped.entries()) {
+        if (result.status === 'rejected')
+          ports.log.error(
+            { err: result.reason, part: parts[index]?.name },
+            'a part of the campaigns did not stop',
+          );
+      }
+    },
+  };
+}
