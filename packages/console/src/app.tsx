@@ -116,7 +116,14 @@ async function readSession(signal: AbortSignal): Promise<Session | null> {
 
 function Page({ route, session }: { readonly route: Route; readonly session: Session }) {
   if (route.page === 'chat')
-    return <ChatPage channelName={route.channel} messageId={route.message} threadId={route.thread} />;
+    return (
+      <ChatPage
+        session={session}
+        channelName={route.channel}
+        messageId={route.message}
+        threadId={route.thread}
+      />
+    );
   if (route.page === 'inbox' && session.services.inbox) {
     return <InboxPage section={route.section} item={route.item} session={session} />;
   }

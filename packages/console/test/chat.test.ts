@@ -366,8 +366,7 @@ describe('long histories', () => {
 });
 
 describe('channels and people', () => {
-  test('an empty chat says what to do, and the first channel is made from there', async () => {
-    setup.postern.fail({ method: 'GET', path: /nothing/, how: 500, times: 0 });
+  test('a channel that does not exist can be made on the spot', async () => {
     const page = await setup.open('/console/chat/planning');
     await page.getByRole('heading', { name: 'There is no channel “planning”' }).waitFor();
     await page.getByRole('button', { name: 'Create it' }).click();

@@ -194,6 +194,31 @@ test('a dead delivery is replayed', async () => {
   await page.getByText('waiting', { exact: true }).waitFor();
 });
 
+describe('the local chat beside the inbox', () => {
+  test('without a channel it shows the first steps', async () => {
+    const page = await setup.open('/console');
+    await page.getByRole('heading', { name: 'Try Postern right here' }).waitFor();
+    expect(await page.getByRole('list').getByRole('listitem').count()).toBe(3);
+    await page.getByRole('button', { name: 'New channel' }).last().click();
+    await page.getByRole('dialog', { name: 'New channel' }).waitFor();
+  });
+
+  test('whoever is held back is told so while they write, and let in from there', async () => {
+    const [held] = state().quarantine;
+    const own = { ...held!, id: 'msg_own', source: 'local', sender: { ...held!.sender, id: 'anna' } };
+    state().quarantine.unshift(own);
+    setup.postern.chat.openChannel('general', 'group');
+    const page = await setup.open('/console/chat/general');
+    await page.getByText('Agents don’t see what you write yet.').waitFor();
+    await page.getByRole('link', { name: 'Let yourself in' }).click();
+    await page.getByRole('button', { name: 'Allow sender' }).first().click();
+    await page.getByRole('button', { name: 'Allow and release' }).click();
+    await page.getByRole('link', { name: 'Chat', exact: true }).click();
+    await page.getByRole('heading', { name: 'general' }).waitFor();
+    await eventually(() => page.getByText('Agents don’t see what you write yet.').count()).toBe(0);
+  });
+});
+
 describe('an inbox with nothing in it', () => {
   const empty = (postern: FakePostern) =>
     Object.assign(postern.inbox.state, {

@@ -57,7 +57,6 @@ describe('the end of a session', () => {
     const { page, context } = await setup.openAll('/console/chat/general');
     await composer(page).fill('half a thought');
     setup.postern.endSessions();
-    await page.getByRole('link', { name: /release/ }).click();
     await page.getByRole('link', { name: /Inbox/ }).click();
     await page.getByText('Your session has ended').waitFor();
     await context.addCookies([setup.postern.newSession()]);

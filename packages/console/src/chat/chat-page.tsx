@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import type { Session } from '../api/session.ts';
 import { useStored } from '../lib/storage.ts';
 import { navigate, paths } from '../router.tsx';
 import { useHotkeys } from '../shell/hotkeys.ts';
@@ -8,6 +9,7 @@ import { Empty, ErrorState, Skeleton } from '../ui/states.tsx';
 import { MembersDialog, NewChannelDialog } from './channel-dialogs.tsx';
 import { ChannelList } from './channel-list.tsx';
 import { Conversation } from './conversation.tsx';
+import { HeldBackHint } from './held-back-hint.tsx';
 import { useOutgoing } from './live.tsx';
 import { channelTitle, chosenPerson, peopleOf } from './people.ts';
 import { PersonDialog } from './person-dialog.tsx';
@@ -16,6 +18,7 @@ import { ThreadPanel } from './thread-panel.tsx';
 import { useActivity } from './unread.ts';
 
 interface ChatPageProps {
+  readonly session: Session;
   readonly channelName: string | null;
   readonly messageId: string | null;
   readonly threadId: string | null;
@@ -26,7 +29,7 @@ type OpenDialog = 'person' | 'channel' | 'members' | null;
 /** Wide enough for list and conversation side by side; the style sheet has the same number. */
 const WIDE = '(min-width: 820px)';
 
-export function ChatPage({ channelName, messageId, threadId }: ChatPageProps) {
+export function ChatPage({ session, channelName, messageId, threadId }: ChatPageProps) {
   const channels = useQuery(channelsQuery);
   const activity = useActivity();
   const person = useStored(chosenPerson);
@@ -104,6 +107,7 @@ export function ChatPage({ channelName, messageId, threadId }: ChatPageProps) {
           channel={channel}
           messageId={messageId}
           person={person}
+          hint={session.services.inbox && person !== null && <HeldBackHint personId={person.id} />}
           onMembers={() => setDialog('members')}
           onChoosePerson={choosePerson}
         />
@@ -161,10 +165,12 @@ function Welcome({ hasChannels, onCreate }: { hasChannels: boolean; onCreate: ()
         </Button>
       }
     >
-      <p>
-        The local chat needs no account anywhere. Make a channel, write something, and an agent that is
-        connected to the inbox finds it unread.
-      </p>
+      <p>The local chat needs no account anywhere. In three steps:</p>
+      <ol className="steps">
+        <li>Make a channel and write something.</li>
+        <li>Let yourself in: your first message waits in the inbox’s quarantine.</li>
+        <li>Give your agent a token. It finds the message unread, and answers here.</li>
+      </ol>
     </Empty>
   );
 }

@@ -19,11 +19,20 @@ interface ConversationProps {
   readonly channel: LocalChannel;
   readonly messageId: string | null;
   readonly person: Person | null;
+  /** Stands above the box. */
+  readonly hint: ReactNode;
   readonly onMembers: () => void;
   readonly onChoosePerson: () => void;
 }
 
-export function Conversation({ channel, messageId, person, onMembers, onChoosePerson }: ConversationProps) {
+export function Conversation({
+  channel,
+  messageId,
+  person,
+  hint,
+  onMembers,
+  onChoosePerson,
+}: ConversationProps) {
   const shown = useTimeline(channel.id, messageId);
   const input = useRef<HTMLTextAreaElement>(null);
   const title = channelTitle(channel, person?.id ?? null);
@@ -73,13 +82,15 @@ export function Conversation({ channel, messageId, person, onMembers, onChoosePe
             input={input}
             start={<Start channel={channel} title={title} shown={shown} />}
             notice={
-              shown.isPast && (
+              shown.isPast ? (
                 <div className="past-notice">
                   <p>You are looking at older messages.</p>
                   <Button icon="arrowDown" onClick={toNewest}>
                     Go to the newest
                   </Button>
                 </div>
+              ) : (
+                hint
               )
             }
             onNearStart={shown.loadingOlder ? null : shown.loadOlder}

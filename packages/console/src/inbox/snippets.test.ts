@@ -4,10 +4,9 @@ import { snippetsFor } from './snippets.ts';
 const input = { publicUrl: 'https://gate.example/', agentId: 'claude', token: "pat_a'b" };
 const text = (id: string) => snippetsFor(input).find((snippet) => snippet.id === id)?.text ?? '';
 
-test('each client gets the address, the agent and the token', () => {
+test('each client gets the address and the token, which says whose it is', () => {
   for (const snippet of snippetsFor(input)) {
     expect(snippet.text).toContain('https://gate.example');
-    expect(snippet.text).toContain('claude');
     expect(snippet.text).toContain('pat_a');
   }
 });
@@ -22,6 +21,6 @@ test('what is JSON parses, and what a shell reads is quoted for it', () => {
     url: 'https://gate.example/mcp/inbox',
     headers: { Authorization: "Bearer pat_a'b" },
   });
-  expect(text('claude-code')).toContain(String.raw`AMC_BEARER_TOKEN='pat_a'\''b'`);
+  expect(text('claude-code')).toContain(String.raw`--header 'Authorization: Bearer pat_a'\''b'`);
   expect(text('codex')).toContain('[mcp_servers.postern-inbox.env]\nAMC_BASE_URL = "https://gate.example"');
 });

@@ -16,30 +16,34 @@ interface SnippetInput {
 
 const NAME = 'postern-inbox';
 
+const ON_PATH = 'It starts `postern` on the same machine; give its full path where it is not on the PATH.';
+
 export function snippetsFor({ publicUrl, agentId, token }: SnippetInput): readonly Snippet[] {
   const base = publicUrl.replace(/\/+$/, '');
   const environment = { AMC_BASE_URL: base, AMC_AGENT_ID: agentId, AMC_BEARER_TOKEN: token };
+  const address = `${base}/mcp/inbox`;
+  const authorization = `Bearer ${token}`;
   const stdio = { command: 'postern', args: ['mcp', 'inbox'], env: environment };
-  const flags = Object.entries(environment).map(([name, value]) => `-e ${name}=${shellWord(value)}`);
   return [
     {
       id: 'claude-code',
       label: 'Claude Code',
       hint: 'Run in a terminal, in the project that should have it.',
-      text: [`claude mcp add ${NAME}`, ...flags.map((flag) => `  ${flag}`), '  -- postern mcp inbox'].join(
-        ' \\\n',
-      ),
+      text: [
+        `claude mcp add --transport http ${NAME} ${shellWord(address)}`,
+        `  --header ${shellWord(`Authorization: ${authorization}`)}`,
+      ].join(' \\\n'),
     },
     {
       id: 'claude-desktop',
       label: 'Claude Desktop',
-      hint: 'Into claude_desktop_config.json (Settings, Developer, Edit config).',
+      hint: `Into claude_desktop_config.json (Settings, Developer, Edit config). ${ON_PATH}`,
       text: JSON.stringify({ mcpServers: { [NAME]: stdio } }, null, 2),
     },
     {
       id: 'codex',
       label: 'Codex CLI',
-      hint: 'Into ~/.codex/config.toml.',
+      hint: `Into ~/.codex/config.toml. ${ON_PATH}`,
       text: [
         `[mcp_servers.${NAME}]`,
         `command = ${tomlString(stdio.command)}`,
@@ -51,18 +55,10 @@ export function snippetsFor({ publicUrl, agentId, token }: SnippetInput): readon
     },
     {
       id: 'http',
-      label: 'HTTP',
-      hint: 'For a client on another machine: no program needed there, only this address and header.',
+      label: 'Others',
+      hint: 'For any client that speaks MCP over HTTP, also on another machine.',
       text: JSON.stringify(
-        {
-          mcpServers: {
-            [NAME]: {
-              type: 'http',
-              url: `${base}/mcp/inbox`,
-              headers: { Authorization: `Bearer ${token}`, 'X-Agent-ID': agentId },
-            },
-          },
-        },
+        { mcpServers: { [NAME]: { type: 'http', url: address, headers: { Authorization: authorization } } } },
         null,
         2,
       ),
