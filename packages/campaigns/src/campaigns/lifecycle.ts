@@ -29,6 +29,8 @@ export type StateReason =
   | 'missed_send_time'
   /** Too large a share of answers were faults of sender or content. */
   | 'error_share'
+  /** The mail server refuses our credentials, or to encrypt. */
+  | 'relay_refused'
   /** Its content can't be rendered. */
   | 'template_error'
   /** Its sending domain is not verified (any more). */
