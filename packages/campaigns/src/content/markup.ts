@@ -39,15 +39,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-const TO_ESCAPE = /[&<>"']/;
+/** Nearly no value has any of these, and asking costs less than replacing. */
+const UNFIT = /[&<>"'\p{Cc}]/u;
 /** Controls that are no white space; HTML allows none of them. */
 const CONTROLS = /(?![\t\n\r\u0085])\p{Cc}/gu;
 
 /** A value made fit for HTML, in elements and in quoted attributes; {@link Markup} stays as it is. */
 export function escapeHtml(value: unknown): string {
   if (value instanceof Markup) return value.toString();
-  const text = stringify(value).replace(CONTROLS, '');
-  return TO_ESCAPE.test(text) ? text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '') : text;
+  const text = stringify(value);
+  if (!UNFIT.test(text)) return text;
+  return text.replace(CONTROLS, '').replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }
 
 /** What Liquid writes for a value. */
@@ -55,7 +57,9 @@ export function stringify(value: unknown): string {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.map(stringify).join('');
-  return String(value);
+  if (value instanceof Markup) return value.toString();
+  // An object may have a `toString` of anybody's making.
+  return typeof value === 'object' ? Object.prototype.toString.call(value) : String(value);
 }
 
 const LINE_BREAKERS = /[\p{Cc}\u2028\u2029]+/gu;

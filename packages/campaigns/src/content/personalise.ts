@@ -64,8 +64,9 @@ class Rendering implements TrackingState {
     const known = this.#contexts[part];
     if (known !== undefined) return known;
     const { strict, variables } = this;
+    // `increment` writes into what it is given.
     const context = new Context(
-      variables,
+      { ...variables },
       liquid.options,
       { sync: true, strictVariables: strict },
       { liquid },
@@ -103,11 +104,9 @@ function valueMaker({ path, fallback, form, field, at }: Extract<Recipe, { kind:
   const write = WRITERS[form];
   return ({ variables, strict }) => {
     let value: unknown = variables;
-    for (const [depth, name] of path.entries()) {
-      value = property(value, name);
-      if (value === undefined && strict && fallback === null) {
-        throw new TemplateError(field, `${path.slice(0, depth + 1).join('.')} has no value`, at);
-      }
+    for (const name of path) value = property(value, name);
+    if (value === undefined && strict && fallback === null) {
+      throw new TemplateError(field, `${path.join('.')} has no value`, at);
     }
     return write(fallback !== null && isBlank(value) ? fallback : value);
   };
