@@ -1,4 +1,5 @@
 import type { CampaignsPorts } from './ports.ts';
+import type { References } from './references.ts';
 
 /** Areas of an API key's scopes (contract, section 1). */
 export const scopeAreas = [
@@ -29,6 +30,8 @@ export interface CampaignsRights {
   readonly scope: Scope | 'none' | 'admin';
   /** `context`: acts within one project, by the rule of project context; `none`: exempt from it. */
   readonly project: 'context' | 'none';
+  /** Fields that name other things of the project; those have to be there. */
+  readonly references?: References;
 }
 
 /** Whoever calls. */

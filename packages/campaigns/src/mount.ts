@@ -59,6 +59,10 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
       operation.rights.project === 'context'
         ? await tellingTimeouts(() => projectOf(ports, caller, input.project_id, isProjectId))
         : null;
+    const { references } = operation.rights;
+    if (references && projectId !== null) {
+      await tellingTimeouts(() => requireReferences(ports, projectId, references, input));
+    }
     return {
       ports,
       caller,
