@@ -89,7 +89,13 @@ async function load(name: string): Promise<Benchmark> {
 
 /** Runs one benchmark, prints its tables and writes its results; null when it failed. */
 async function run(name: string, quick: boolean): Promise<Report | null> {
-  const benchmark = await load(name);
+  let benchmark: Benchmark;
+  try {
+    benchmark = await load(name);
+  } catch (error) {
+    console.error(`bench: ${name} cannot be loaded: ${(error as Error).message}`);
+    return null;
+  }
   console.log(`\n# ${name}${quick ? ' (quick)' : ''}\n${benchmark.shows}\n`);
   const before = machineFacts();
   const startedAt = new Date();
