@@ -9,6 +9,7 @@ import { type CampaignsOperation, campaignsOperations } from './operations/index
 import type { CampaignsPorts, Log } from './ports.ts';
 import { projectOf } from './project-context.ts';
 import { RateLimit, UNCOUNTED } from './rate-limit.ts';
+import { requireReferences } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
 
