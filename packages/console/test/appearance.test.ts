@@ -86,6 +86,15 @@ describe('light and dark', () => {
   });
 });
 
+test('whoever asks for stillness gets no movement', async () => {
+  const page = await setup.open('/console/chat/general', { reducedMotion: 'reduce' });
+  await page.getByRole('button', { name: 'New channel' }).click();
+  const duration = await page
+    .getByRole('dialog')
+    .evaluate((dialog) => getComputedStyle(dialog).animationDuration);
+  expect(Number.parseFloat(duration)).toBeLessThan(0.001);
+});
+
 describe('on a phone', () => {
   const phone = { viewport: { width: 375, height: 740 }, hasTouch: true, isMobile: true };
 

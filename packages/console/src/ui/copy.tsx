@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { Button } from './button.tsx';
-import { useToast } from './toast.tsx';
 
 /** Copies to the clipboard; the old way serves pages that are not a secure context (plain http on a LAN). */
 export async function copyText(text: string): Promise<boolean> {
@@ -32,23 +31,22 @@ interface CopyButtonProps {
 }
 
 export function CopyButton({ text, label }: CopyButtonProps) {
-  const [copied, setCopied] = useState(false);
-  const toast = useToast();
+  const [outcome, setOutcome] = useState<'none' | 'copied' | 'refused'>('none');
 
   async function copy(): Promise<void> {
     const done = await copyText(text);
-    setCopied(done);
-    if (done) window.setTimeout(() => setCopied(false), 2000);
-    else toast('The browser did not allow copying. Select the text and copy it by hand.', 'failed');
+    setOutcome(done ? 'copied' : 'refused');
+    if (done) window.setTimeout(() => setOutcome('none'), 2000);
   }
 
   return (
     <>
-      <Button icon={copied ? 'check' : 'copy'} onClick={copy}>
-        {copied ? 'Copied' : label}
+      <Button icon={outcome === 'copied' ? 'check' : 'copy'} onClick={copy}>
+        {outcome === 'copied' ? 'Copied' : outcome === 'refused' ? 'Select it and copy by hand' : label}
       </Button>
       <span className="visually-hidden" role="status">
-        {copied ? 'Copied to the clipboard' : ''}
+        {outcome === 'copied' && 'Copied to the clipboard'}
+        {outcome === 'refused' && 'The browser did not allow copying'}
       </span>
     </>
   );
