@@ -41,14 +41,14 @@ export function fakeConnector(overrides: Partial<Connector> = {}): FakeConnector
     },
     async run(cursor, sink, signal) {
       running.resolve({ sink, cursor });
-      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      await aborted(signal);
     },
     async send(part, signal) {
       calls += 1;
       const order = orders.shift() ?? 'deliver';
       if (order === 'deaf') return new Promise<never>(() => undefined);
       if (order === 'hang') {
-        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        await aborted(signal);
         throw new SendError('unknown', 'no answer');
       }
       if (order !== 'deliver' && order !== 'lost') throw new SendError(order, `the platform said ${order}`);
@@ -73,4 +73,10 @@ export function fakeConnector(overrides: Partial<Connector> = {}): FakeConnector
     running: running.promise,
   };
   return Object.defineProperties(connector, Object.getOwnPropertyDescriptors(overrides));
+}
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -6,7 +6,7 @@ export {
   inboxBench,
   messageEvent,
 } from './bench.ts';
-export { type FakeConnector, fakeConnector, type SendOrder } from './fake-connector.ts';
+export { aborted, type FakeConnector, fakeConnector, type SendOrder } from './fake-connector.ts';
 export { type HeldCommit, heldCommit, untilBlockedOrDone } from './held-commit.ts';
 export { ADMIN_KEY, BEARER, type InboxHub, inboxHub } from './hub.ts';
 export { inputFor } from './inputs.ts';
