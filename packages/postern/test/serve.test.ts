@@ -187,9 +187,9 @@ test('each path speaks its dialect, and foreign hosts are refused', { timeout: T
     '/nothing',
     '/messagesx',
     '/local/api/nothing',
-    '/captured/api/messages',
+    '/api/v1/nothing',
     '/errors/no_such',
-    '/mcp',
+    '/mcp/none',
     '/console/api/none',
   ]) {
     const { status, headers, body } = await hub.request(path);

@@ -10,6 +10,10 @@ import { manual, overview } from './help.ts';
 const json: Flag = { meaning: 'Prints JSON' };
 const source = { name: 'SOURCE', meaning: 'the platform: local, discord or imessage' };
 const sender = { name: 'SENDER_ID', meaning: "the platform's own id of the person, never a name" };
+const project: Flag = {
+  value: 'PROJECT_ID',
+  meaning: 'Of this project in the campaigns (default: admin keys)',
+};
 const release: Flag = { meaning: 'Also releases what the person has in quarantine' };
 
 export const commands: readonly Command[] = [
@@ -122,6 +126,37 @@ export const commands: readonly Command[] = [
     arguments: [{ name: 'TOKEN_ID', meaning: 'the id that agents tokens list shows' }],
     summary: 'Ends a token at once',
     run: async (invocation) => (await import('./commands/agents.ts')).revokeToken(invocation),
+  },
+  {
+    words: ['keys', 'list'],
+    aliases: [['keys']],
+    summary: 'Lists admin keys, or the keys of one project',
+    flags: { project, json },
+    run: async (invocation) => (await import('./commands/keys.ts')).listKeys(invocation),
+  },
+  {
+    words: ['keys', 'create'],
+    arguments: [{ name: 'NAME', meaning: 'what the key is for' }],
+    summary: 'Makes an admin key, or a key of one project, and shows its secret this once',
+    flags: {
+      project,
+      scopes: { value: 'SCOPES', meaning: 'What it may do, with --project: lists:read,campaigns:write,…' },
+      expires: {
+        value: 'TIME',
+        meaning: 'When it stops to work, such as 2027-01-01T00:00:00Z (default: never)',
+      },
+      json,
+    },
+    run: async (invocation) => (await import('./commands/keys.ts')).createKey(invocation),
+  },
+  {
+    words: ['keys', 'revoke'],
+    arguments: [
+      { name: 'KEY_ID', meaning: 'the id that keys list shows; bootstrap is the one of the configuration' },
+    ],
+    summary: 'Ends a key at once, for good',
+    flags: { project },
+    run: async (invocation) => (await import('./commands/keys.ts')).revokeKey(invocation),
   },
   {
     words: ['backup'],

@@ -18,6 +18,8 @@ export interface Origins {
 const LONGEST_SHOWN = 60;
 /** Names of keys whose value is never shown; wide on purpose. */
 const SECRET_NAME = /secret|token|password|apikey|adminkey|databaseurl/i;
+/** Addresses that carry a password. */
+const SECRET_PATH = /^(?:smtpUrl|campaigns\.smtp\.\d+\.url|campaigns\.bounces\.imap\.url)$/;
 
 const strengthChecked = new Set<string>(['adminKey', 'inbox.bearerToken']);
 
@@ -88,9 +90,8 @@ function foundAt(path: readonly PropertyKey[], values: unknown, origins: Origins
 function isSecret(path: readonly PropertyKey[]): boolean {
   const key = path.join('.');
   const setting = settings.find((candidate) => candidate.key === key);
-  return (
-    (setting !== undefined && 'secret' in setting) || path.some((step) => SECRET_NAME.test(String(step)))
-  );
+  if (setting !== undefined && 'secret' in setting) return true;
+  return SECRET_PATH.test(key) || path.some((step) => SECRET_NAME.test(String(step)));
 }
 
 function shown(value: unknown): string {

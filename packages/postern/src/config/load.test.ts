@@ -123,7 +123,7 @@ describe('what is refused', () => {
     [
       'an unknown key',
       { yaml: 'host: localhost\nprot: 80\n' },
-      'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, claudePath, logLevel or inbox (did you mean port?)',
+      'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, smtpUrl, dnsServers, allowUnverifiedDomains, claudePath, logLevel, inbox or campaigns (did you mean port?)',
     ],
     [
       'an unknown key further in',
@@ -284,14 +284,46 @@ test('slips in the environment, and settings of later versions, are warned of', 
   const { warnings } = load({
     environment: {
       POSTERN_PROT: '1',
-      POSTERN_SMTP_URL: 'smtp://x',
+      DECISION_BRIDGE_TIMEOUT_MS: '1000',
       POSTERN_CONFIG: 'none.yaml',
       CLAUDE_PATH: '/x',
     },
   });
   expect(warnings).toEqual([
     'POSTERN_PROT is no setting and has no effect; did you mean POSTERN_PORT?',
-    'POSTERN_SMTP_URL has no effect: the campaigns service is not part of this version',
+    'DECISION_BRIDGE_TIMEOUT_MS has no effect: the threads service is not part of this version',
     'POSTERN_CONFIG names none.yaml, which does not exist',
   ]);
+});
+
+describe('the campaigns', () => {
+  test('leave by the relay of POSTERN_SMTP_URL, whatever the file has', () => {
+    const yaml = 'campaigns:\n  smtp:\n    - url: smtp://one.example\n    - url: smtps://two.example:465\n';
+    expect(load({ yaml }).config.campaigns.smtp.map(({ url }) => url)).toEqual([
+      'smtp://one.example',
+      'smtps://two.example:465',
+    ]);
+    const environment = {
+      POSTERN_SMTP_URL: 'smtp://user:pass@relay.example:2525',
+      POSTERN_DNS_SERVERS: '127.0.0.1:5353, [::1]:53',
+      POSTERN_ALLOW_UNVERIFIED_DOMAINS: 'on',
+    };
+    const { config, warnings } = load({ yaml, environment });
+    expect(config.campaigns.smtp).toEqual([
+      { url: 'smtp://user:pass@relay.example:2525', tls: 'opportunistic' },
+    ]);
+    expect(config.dnsServers).toEqual(['127.0.0.1:5353', '[::1]:53']);
+    expect(config.allowUnverifiedDomains).toBe(true);
+    expect(warnings).toEqual([]);
+  });
+
+  test('never show the password of a relay', () => {
+    const lines = [
+      ...problems({ environment: { POSTERN_SMTP_URL: 'http://user:hunter2@relay.example' } }),
+      ...problems({ yaml: 'campaigns:\n  smtp:\n    - url: http://user:hunter2@x\n' }),
+    ];
+    expect(lines).toHaveLength(2);
+    expect(lines.join()).not.toContain('hunter2');
+    expect(lines.join()).toContain('smtp://user:password@host:port');
+  });
 });

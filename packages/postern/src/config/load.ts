@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import type { CampaignsConfig } from '@postern/campaigns';
 import type { InboxConfig } from '@postern/inbox';
 import { Secret } from '../secrets/secret.ts';
 import { companionProblems } from './companions.ts';
@@ -32,6 +33,11 @@ export interface Config {
   readonly claudePath: string;
   readonly logLevel: FileConfig['logLevel'];
   readonly inbox: InboxConfig;
+  /** With the relay of POSTERN_SMTP_URL, where that is given. */
+  readonly campaigns: CampaignsConfig;
+  /** Resolvers for domain checks; empty: the system's. */
+  readonly dnsServers: readonly string[];
+  readonly allowUnverifiedDomains: boolean;
 }
 
 export interface ConfigSources {
@@ -174,7 +180,15 @@ function toConfig(parsed: FileConfig, file: string | null, base: string): Config
     claudePath: parsed.claudePath,
     logLevel: parsed.logLevel,
     inbox,
+    campaigns: withRelay(parsed.campaigns, parsed.smtpUrl),
+    dnsServers: parsed.dnsServers?.split(',').map((server) => server.trim()) ?? [],
+    allowUnverifiedDomains: parsed.allowUnverifiedDomains,
   };
+}
+
+/** One relay given by itself stands for all of the file's. */
+function withRelay(campaigns: FileConfig['campaigns'], url: string | undefined): CampaignsConfig {
+  return url === undefined ? campaigns : { ...campaigns, smtp: [{ url, tls: 'opportunistic' }] };
 }
 
 function deepFreeze<T>(value: T): T {

@@ -1,3 +1,4 @@
+import { campaignsConfigSchema, smtpUrlSchema } from '@postern/campaigns';
 import { inboxConfigSchema } from '@postern/inbox';
 import * as z from 'zod';
 import { STRONG_SECRET, weaknessOf } from '../secrets/strength.ts';
@@ -35,6 +36,15 @@ const path = z
   .regex(/^[^\u0000]*$/)
   .describe('a path');
 
+/** One resolver as Node's own takes it, IPv6 in brackets when a port follows. */
+const RESOLVER =
+  /^(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
+
+const dnsServers = z
+  .string()
+  .refine((text) => text.split(',').every((server) => RESOLVER.test(server.trim())))
+  .describe('addresses of resolvers, host:port, with commas between them');
+
 export const fileSchema = z.strictObject({
   dataDir: path.default('./data'),
   host: host.default('127.0.0.1'),
@@ -42,9 +52,13 @@ export const fileSchema = z.strictObject({
   publicUrl: publicUrl.optional(),
   databaseUrl: databaseUrl.optional(),
   adminKey: strongSecret.optional(),
+  smtpUrl: smtpUrlSchema.optional(),
+  dnsServers: dnsServers.optional(),
+  allowUnverifiedDomains: z.boolean().default(false),
   claudePath: path.default('claude'),
   logLevel: z.enum(logLevels).default('info'),
   inbox: inboxConfigSchema.extend({ bearerToken: strongSecret.optional() }).prefault({}),
+  campaigns: campaignsConfigSchema.prefault({}),
 });
 
 export type FileConfig = z.output<typeof fileSchema>;

@@ -66,6 +66,25 @@ export const settings = [
     meaning: 'Bearer of the inbox REST API',
   },
   {
+    key: 'smtpUrl',
+    variable: 'POSTERN_SMTP_URL',
+    secret: true,
+    default: 'none: mail is captured',
+    meaning: 'smtp://user:pass@host:port or smtps://…: campaigns leave through this relay',
+  },
+  {
+    key: 'dnsServers',
+    variable: 'POSTERN_DNS_SERVERS',
+    default: "the system's",
+    meaning: 'Resolvers for domain checks, host:port,…',
+  },
+  {
+    key: 'allowUnverifiedDomains',
+    variable: 'POSTERN_ALLOW_UNVERIFIED_DOMAINS',
+    default: 'off',
+    meaning: 'Lets campaigns leave by SMTP from domains that have not passed their checks',
+  },
+  {
     key: 'claudePath',
     variable: 'CLAUDE_PATH',
     default: 'claude on PATH',
@@ -85,18 +104,11 @@ export const otherVariables: readonly string[] = ['POSTERN_CONFIG', 'POSTERN_RER
 
 /** Variables and sections of services that this version does not have. */
 export const laterVariables: Readonly<Record<string, string>> = {
-  POSTERN_SMTP_URL: 'campaigns',
-  POSTERN_DNS_SERVERS: 'campaigns',
-  POSTERN_ALLOW_UNVERIFIED_DOMAINS: 'campaigns',
   DECISION_BRIDGE_TIMEOUT_MS: 'threads',
 };
 
 export const laterSections: Readonly<Record<string, string>> = {
   threads: 'the threads service is',
-  campaigns: 'the campaigns service is',
-  smtpUrl: 'the campaigns service is',
-  dnsServers: 'the campaigns service is',
-  allowUnverifiedDomains: 'the campaigns service is',
   decisionBridgeTimeoutMs: 'the threads service is',
   'inbox.connectors.discord': 'the discord connector is',
   'inbox.connectors.imessage': 'the imessage connector is',

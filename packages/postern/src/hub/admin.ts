@@ -1,8 +1,7 @@
-import { bearerToken, type HostPolicy, isSameOrigin, secretsEqual } from '@postern/http';
+import { bearerToken, type HostPolicy, isSameOrigin } from '@postern/http';
 import { commonFailure, type ErrorDialect } from '@postern/kit';
 import type { FastifyRequest } from 'fastify';
 import { isSession, type SessionPorts } from '../console/sessions.ts';
-import type { Secret } from '../secrets/secret.ts';
 import { readCookie, SESSION_COOKIE } from './cookies.ts';
 
 /** Who acts as the operator: the holder of an admin key, or a person logged in to the console. */
@@ -17,7 +16,8 @@ export interface AdminGate {
 }
 
 export interface AdminGateOptions extends HostPolicy {
-  readonly adminKey: Secret;
+  /** Name of the admin key that a secret is, or null. */
+  adminOf(secret: string): Promise<string | null>;
   readonly sessions: Pick<SessionPorts, 'store' | 'clock'>;
 }
 
@@ -29,8 +29,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD']);
  * sites, and with our own Origin where it changes something. With `Authorization` the cookie does not count.
  */
 export function adminGate(options: AdminGateOptions): AdminGate {
-  const { adminKey, sessions } = options;
-  const adminOf = async (secret: string) => (secretsEqual(secret, adminKey.reveal()) ? 'bootstrap' : null);
+  const { adminOf, sessions } = options;
 
   async function loginOf(request: FastifyRequest, dialect: ErrorDialect): Promise<string | null> {
     if (request.headers.authorization !== undefined) return null;

@@ -1,5 +1,13 @@
 import type { AddressInfo } from 'node:net';
-import { createServer, dialectByPrefix, type HostPolicy, problemDialect } from '@postern/http';
+import { adminOf } from '@postern/campaigns';
+import {
+  bearerToken,
+  createServer,
+  dialectByPrefix,
+  type HostPolicy,
+  problemDialect,
+  secretsEqual,
+} from '@postern/http';
 import {
   createInbox,
   type InboxPorts,
@@ -24,8 +32,10 @@ import { version } from '../version.ts';
 import { publicUrlOf } from './address.ts';
 import { adminGate } from './admin.ts';
 import { fetchAttachment } from './attachment-fetch.ts';
+import { campaignsPorts, openCampaigns } from './campaigns.ts';
 import { mountErrorPages } from './error-pages.ts';
 import { mountHealth } from './health.ts';
+import { startHousekeeping } from './housekeeping.ts';
 import { createLog } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.ts';
@@ -53,6 +63,8 @@ export interface HubOptions {
   readonly prettyLog?: boolean;
   /** Least level that is logged, when it is not the configuration's. */
   readonly logLevel?: string;
+  /** A secret that makes its bearer an operator, for this process' own commands; no key need be alive for it. */
+  readonly operatorSecret?: Secret;
 }
 
 /**
@@ -90,7 +102,16 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
   const stopMetrics = registerProcessMetrics(metrics);
 
   const sessions: SessionPorts = { store, clock, random };
-  const gate = adminGate({ ...hosts, adminKey: secrets.adminKey, sessions });
+  const mailPorts = await campaignsPorts({ config, secrets, store, clock, random, log, publicUrl });
+  const isOperator = (secret: string | null): boolean =>
+    secret !== null &&
+    options.operatorSecret !== undefined &&
+    secretsEqual(secret, options.operatorSecret.reveal());
+  const gate = adminGate({
+    ...hosts,
+    adminOf: async (secret) => (isOperator(secret) ? COMMAND_LINE : adminOf(mailPorts, secret)),
+    sessions,
+  });
   const chat = createChatService({ store, blobs, clock, random, publicUrl });
   mountLocalChat(app, {
     chat,
@@ -127,7 +148,14 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
 
   registerServiceMetrics(metrics, { store, connectors: () => inbox.health() });
 
-  const services = { inbox: true, threads: false, campaigns: false };
+  const campaigns = openCampaigns(app, mailPorts, {
+    dialect: problem,
+    hosts,
+    operatorOf: async (request) =>
+      isOperator(bearerToken(request.headers.authorization)) ? COMMAND_LINE : gate.loginOf(request, problem),
+  });
+
+  const services = { inbox: true, threads: false, campaigns: true };
   mountConsoleApi(app, {
     ...hosts,
     dialect: problem,
@@ -137,6 +165,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
   });
   mountConsolePage(app, problem);
   mountErrorPages(app, [problem.catalogue, inboxDialect.catalogue], problem);
+  let stopHousekeeping: (() => Promise<void>) | undefined;
   let stage: 'starting' | 'running' | 'stopping' = 'starting';
   mountHealth(app, {
     dialect: problem,
@@ -153,7 +182,8 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
   async function close(): Promise<void> {
     stage = 'stopping';
     // The server first: it stops taking requests at once, and waits for those it has.
-    await Promise.all([app.close(), inbox.stop(), chat.stop()]);
+    await Promise.all([app.close(), inbox.stop(), campaigns.stop(), chat.stop()]);
+    await stopHousekeeping?.();
     stopMetrics();
     await state.close();
   }
@@ -168,6 +198,8 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     async start() {
       await chat.start();
       inbox.start();
+      await campaigns.start();
+      stopHousekeeping = startHousekeeping(store, clock, log);
       stage = 'running';
     },
     close,
@@ -179,6 +211,9 @@ function addressOf(app: FastifyInstance): AddressInfo | null {
   return typeof address === 'object' ? address : null;
 }
 
+/** Name under which the command line acts; the audits have it. */
+const COMMAND_LINE = 'cli';
+
 /** All that must not show in a log line, wherever it comes from. */
 function secretsIn(config: Config, secrets: Secrets): Secret[] {
   const password = config.databaseUrl === null ? '' : new URL(config.databaseUrl.reveal()).password;
@@ -186,6 +221,14 @@ function secretsIn(config: Config, secrets: Secrets): Secret[] {
     secrets.adminKey,
     secrets.bearerToken,
     ...(config.databaseUrl === null ? [] : [config.databaseUrl, new Secret(decodeURIComponent(password))]),
+    ...config.campaigns.smtp.flatMap(({ url }) => passwordsIn(url)),
+    ...(config.campaigns.bounces.imap === undefined ? [] : passwordsIn(config.campaigns.bounces.imap.url)),
     ...config.inbox.webhooks.flatMap((webhook) => webhook.secrets.map((secret) => new Secret(secret))),
   ];
+}
+
+/** An address with a password, and the password by itself. */
+function passwordsIn(url: string): Secret[] {
+  const { password } = new URL(url);
+  return password === '' ? [] : [new Secret(url), new Secret(decodeURIComponent(password))];
 }

@@ -1,3 +1,4 @@
+import { campaignsMigrations } from '@postern/campaigns';
 import { inboxMigrations } from '@postern/inbox';
 import { chatMigrations } from '@postern/local-chat';
 import { type Migration, storeMigrations } from '@postern/store';
@@ -8,5 +9,6 @@ export const allMigrations: readonly Migration[] = [
   ...storeMigrations,
   ...chatMigrations,
   ...inboxMigrations,
+  ...campaignsMigrations,
   ...consoleMigrations,
 ];

@@ -45,7 +45,7 @@ export async function readinessOf<DB>({
       local_chat: { status: own },
       inbox,
       threads: { status: 'off' },
-      campaigns: { status: 'off' },
+      campaigns: { status: own },
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { CampaignsTables } from '@postern/campaigns';
 import type { InboxTables } from '@postern/inbox';
 import type { Clock } from '@postern/kit';
 import type { ChatTables } from '@postern/local-chat';
@@ -20,7 +21,7 @@ import { blobsFolder, databaseFile, Refusal } from '../secrets/data-folder.ts';
 import { allMigrations } from './migrations.ts';
 import { forgetServerUrl, removePid, writePid } from './run-files.ts';
 
-export type HubTables = StoreTables & ChatTables & InboxTables & ConsoleTables;
+export type HubTables = StoreTables & ChatTables & InboxTables & CampaignsTables & ConsoleTables;
 
 /** Everything that outlives the process: the database, brought up to date, and the blobs. */
 export interface State {

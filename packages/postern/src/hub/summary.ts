@@ -26,6 +26,7 @@ const LAUNCHER = fileURLToPath(new URL('../../../../bin/postern.js', import.meta
  */
 export function summary({ config, publicUrl, environment, link }: SummaryInputs): string {
   const platforms = config.inbox.connectors.local.enabled ? 'local chat' : 'no platform is enabled';
+  const transport = config.campaigns.smtp.length > 0 ? 'sent by SMTP' : 'mail is captured, not sent';
   const rows: readonly [string, string][] = [
     ['Console', link ?? `${publicUrl}/console (postern login makes a link that opens it)`],
     [
@@ -34,7 +35,11 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
     ],
     ['Admin key', secretPlace('adminKey', config, environment).text],
     ['Inbox bearer', secretPlace('bearerToken', config, environment).text],
-    ['Services', `inbox (${platforms}); threads and campaigns are not part of this version`],
+    ['Services', `inbox (${platforms}) and campaigns (${transport}); threads are not part of this version`],
+    [
+      'Campaigns',
+      `${publicUrl}/mcp for agents, ${publicUrl}/api/v1/docs for programs; postern keys create makes a key`,
+    ],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return [

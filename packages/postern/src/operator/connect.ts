@@ -1,9 +1,11 @@
+import { systemRandom } from '@postern/kit';
 import { DataFolderLockedError } from '@postern/store';
 import type { Invocation } from '../cli/command.ts';
 import type { Config } from '../config/load.ts';
 import { readServerUrl } from '../hub/run-files.ts';
 import { Refusal } from '../secrets/data-folder.ts';
 import { readSecret } from '../secrets/generated.ts';
+import { Secret } from '../secrets/secret.ts';
 import { type Method, type OperatorApi, readAnswer } from './api.ts';
 
 /** A single call of an operator: a listing or a change of one thing. */
@@ -25,8 +27,10 @@ export async function connectOperator(invocation: Invocation): Promise<OperatorA
 
 async function openHere(config: Config): Promise<OperatorApi> {
   const { openHub } = await import('../hub/hub.ts');
-  const hub = await openHub(config, { logLevel: 'warn' });
-  const authorization = `Bearer ${hub.secrets.adminKey.reveal()}`;
+  // The bootstrap key may have been revoked; whoever holds the data folder is the operator all the same.
+  const operatorSecret = new Secret(Buffer.from(systemRandom.bytes(32)).toString('base64url'));
+  const hub = await openHub(config, { logLevel: 'warn', operatorSecret });
+  const authorization = `Bearer ${operatorSecret.reveal()}`;
   return {
     running: false,
     async call(method, path, body) {
@@ -87,7 +91,7 @@ async function callServer(
   }
   if (answer.status === 401) {
     throw new Refusal(
-      'the running server has another admin key: set POSTERN_ADMIN_KEY or POSTERN_ADMIN_KEY_FILE as it has',
+      'the running server has another admin key, or this one was revoked: set POSTERN_ADMIN_KEY or POSTERN_ADMIN_KEY_FILE to one it takes',
     );
   }
   return readAnswer(answer.status, text);
