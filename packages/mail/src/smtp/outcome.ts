@@ -27,7 +27,7 @@ export type SendOutcome =
       readonly text: string;
     }
   | {
-      /** `beforeMail` said no; nothing was sent. */
+      /** `beforeMail` or `beforeEnd` said no; the server has accepted nothing. */
       readonly kind: 'cancelled';
     }
   | {

@@ -28,6 +28,12 @@ export interface OutgoingMail {
   readonly beforeMail?: (() => boolean) | undefined;
   /** Called when the message with its final dot leaves: from then on a loss leaves it unknown whether it arrived. */
   readonly onDataSent?: (() => void) | undefined;
+  /**
+   * Holds back the final dot: asked when the message leaves, and only on `true` does the dot follow, so the caller can
+   * put on record that the message is about to be accepted. On `false`, or when it rejects, the connection is closed,
+   * as SMTP knows no other way to withdraw a message, and the outcome is `cancelled`.
+   */
+  readonly beforeEnd?: (() => Promise<boolean>) | undefined;
 }
 
 export interface SmtpSession {
@@ -270,6 +276,10 @@ export class Session implements SmtpSession {
     this.#envelope = undefined;
     this.#message = transaction;
     const { bytes } = transaction.data;
+    if (transaction.mail.beforeEnd !== undefined) {
+      this.#sendHeld(transaction, transaction.mail.beforeEnd);
+      return;
+    }
     transaction.mail.onDataSent?.();
     if (bytes.length > BLOCK_OCTETS) {
       this.#sendBlocks(transaction);
@@ -301,6 +311,39 @@ export class Session implements SmtpSession {
       this.#wire.write(to < bytes.length ? block : joined(block, '.\r\n'), () => next(to));
     };
     next(0);
+  }
+
+  /** The message leaves while the caller is asked, and its end when both are done. */
+  #sendHeld(transaction: Transaction, beforeEnd: () => Promise<boolean>): void {
+    transaction.loss = 'in_data';
+    this.#wire.expect('the data', this.#timeouts.block, (reply) => this.#dotReply(transaction, reply));
+    const written = new Promise<void>((resolve) => this.#writeBlocks(transaction, 0, resolve));
+    // An error of the caller's is its own to tell.
+    const allowed = beforeEnd().catch(() => false);
+    void Promise.all([allowed, written]).then(([goes]) => {
+      if (this.#message !== transaction) return;
+      if (!goes) {
+        this.#message = undefined;
+        transaction.settle({ kind: 'cancelled' });
+        this.#wire.end('A message was withdrawn before its end');
+        return;
+      }
+      transaction.mail.onDataSent?.();
+      transaction.loss = 'after_dot';
+      this.#wire.extend(this.#timeouts.dot);
+      this.#wire.write(`.\r\n${this.capabilities.pipelining ? this.#nextEnvelope() : ''}`);
+    });
+  }
+
+  #writeBlocks(transaction: Transaction, from: number, done: () => void): void {
+    if (this.#message !== transaction) return;
+    const { bytes } = transaction.data;
+    this.#wire.extend(this.#timeouts.block);
+    const to = from + BLOCK_OCTETS;
+    if (to >= bytes.length) {
+      this.#wire.write(bytes.subarray(from));
+      done();
+    } else this.#wire.write(bytes.subarray(from, to), () => this.#writeBlocks(transaction, to, done));
   }
 
   #dotReply(transaction: Transaction, reply: Reply): void {
