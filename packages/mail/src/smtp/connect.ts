@@ -26,6 +26,8 @@ export interface SmtpOptions {
   readonly timeouts?: Partial<SmtpTimeouts> | undefined;
   /** Certificates to trust and the like. */
   readonly tlsOptions?: Pick<ConnectionOptions, 'ca' | 'servername' | 'rejectUnauthorized'> | undefined;
+  /** Gives up connecting; has no hold on the session once that stands. */
+  readonly signal?: AbortSignal | undefined;
   /** Opens the byte stream in place of a TCP connection; the promise settles when it stands. */
   readonly openStream?: ((target: StreamTarget) => Promise<Duplex>) | undefined;
 }
@@ -33,7 +35,7 @@ export interface SmtpOptions {
 export interface StreamTarget {
   readonly host: string;
   readonly port: number;
-  /** Aborted when the time to connect is over. */
+  /** Aborted when the time to connect is over, or nobody wants the connection any more. */
   readonly signal: AbortSignal;
 }
 
@@ -65,18 +67,23 @@ export class SmtpConnectError extends Error {
 
 const EHLO_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$|^\[[A-Za-z0-9:.]+\]$/;
 
-/** @throws SmtpConnectError (rejects) */
-export async function connectSmtp(options: SmtpOptions): Promise<SmtpSession> {
-  if (!EHLO_NAME.test(options.name) || options.name.length > 255) {
+/** @throws TypeError when a server could not be greeted by the name. */
+export function assertEhloName(name: string): void {
+  if (!EHLO_NAME.test(name) || name.length > 255) {
     throw new TypeError('The name for EHLO is neither a host name nor an address literal');
   }
+}
+
+/** @throws SmtpConnectError (rejects); TypeError when the name is none. */
+export async function connectSmtp(options: SmtpOptions): Promise<SmtpSession> {
+  assertEhloName(options.name);
   try {
     return await establish(options, options.tls);
   } catch (error) {
     const fault = toConnectError(error);
     // Servers with broken TLS take mail in clear, which is all that this policy asks for.
     const clear = options.tls === 'opportunistic' && fault.fault === 'tls' && options.auth === undefined;
-    if (!clear) throw fault;
+    if (!clear || options.signal?.aborted === true) throw fault;
     return await establish(options, 'none').catch((second: unknown) => {
       throw toConnectError(second);
     });
@@ -85,14 +92,15 @@ export async function connectSmtp(options: SmtpOptions): Promise<SmtpSession> {
 
 async function establish(options: SmtpOptions, tls: TlsPolicy): Promise<SmtpSession> {
   const timeouts: SmtpTimeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
-  const deadline = AbortSignal.timeout(timeouts.connect);
-  const stream = await openStream(options, tls, deadline);
+  const stream = await openStream(options, tls, limited(options, timeouts.connect));
   let session: Session | undefined;
   let ended: WireEnd | undefined;
   const wire = new Wire(stream, (end) => {
     ended = end;
     session?.wireEnded(end);
   });
+  const giveUp = () => wire.end('The connection is no longer wanted');
+  options.signal?.addEventListener('abort', giveUp, { once: true });
   try {
     const { capabilities, secure } = await handshake(wire, options, tls, timeouts);
     if (ended !== undefined) throw new WireEndedError(ended);
@@ -101,7 +109,14 @@ async function establish(options: SmtpOptions, tls: TlsPolicy): Promise<SmtpSess
   } catch (error) {
     wire.end('The session did not come about');
     throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', giveUp);
   }
+}
+
+function limited({ signal }: SmtpOptions, milliseconds: number): AbortSignal {
+  const timeout = AbortSignal.timeout(milliseconds);
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal]);
 }
 
 async function handshake(wire: Wire, options: SmtpOptions, tls: TlsPolicy, timeouts: SmtpTimeouts) {
@@ -144,8 +159,7 @@ async function startTls(
     if (options.tls !== 'required') return false;
     throw new SmtpConnectError('tls', `The server refused STARTTLS: ${reply.code} ${reply.text}`, { reply });
   }
-  const signal = AbortSignal.timeout(timeouts.command);
-  wire.replace(await secureStream(options, wire.stream, signal));
+  wire.replace(await secureStream(options, wire.stream, limited(options, timeouts.command)));
   return true;
 }
 
