@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { CampaignsTables, CampaignTable } from '../tables.ts';
+import type { StateReason } from '../campaigns/lifecycle.ts';
+import type { CampaignsTables, CampaignTable, EmailTable } from '../tables.ts';
 
 /** What the engine needs of others; narrow, so that each can be replaced in a test. */
 
@@ -96,7 +97,21 @@ export class MailBuildError extends Error {
 
 export type CampaignsDatabase = Kysely<CampaignsTables> | Transaction<CampaignsTables>;
 
+/** Where mails are written. */
 export interface MailerSource {
-  /** @throws Error when the campaign as a whole can't be written, which fails it. */
+  /** @throws CampaignUnfitError when the campaign as a whole can't be written, which fails it. */
   campaignMailer(campaign: CampaignTable): Promise<CampaignMailer>;
+  /** A single e-mail. @throws MailBuildError */
+  email(email: EmailTable): Promise<OutgoingMail>;
+}
+
+/** A campaign none of whose mails can be made. */
+export class CampaignUnfitError extends Error {
+  override readonly name = 'CampaignUnfitError';
+  readonly reason: Extract<StateReason, 'template_error' | 'domain_unverified' | 'audience_gone'>;
+
+  constructor(reason: CampaignUnfitError['reason'], message: string) {
+    super(message);
+    this.reason = reason;
+  }
 }

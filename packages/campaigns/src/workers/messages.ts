@@ -1,4 +1,5 @@
 import { Failure, type FailureOptions } from '@postern/kit';
+import { ENGINE_CHANNEL, PROGRESS_CHANNEL } from '../engine/control/channels.ts';
 import type { Log } from '../ports.ts';
 
 /** What a pool and its threads say to each other. */
@@ -73,6 +74,6 @@ export function receiveError(sent: SentError): Error {
  * between a process and its threads: `down` to the threads, `up` to the process. No channel goes both ways.
  */
 export const CARRIED = {
-  down: ['mail_engine'],
-  up: ['mail_progress', 'outbox_mail_webhook'],
+  down: [ENGINE_CHANNEL],
+  up: [PROGRESS_CHANNEL, 'outbox_mail_webhook'],
 } as const;

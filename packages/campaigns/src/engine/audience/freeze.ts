@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { addToCampaignCounts } from '../../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
 import type { DeliveryState } from '../../tables.ts';
+import { ENGINE_CHANNEL } from '../control/channels.ts';
 import type { RefusalReason } from '../ledger/refusals.ts';
 import { recordsTable } from '../sql.ts';
 import { type Audience, audiencePage, leftOutOf, type Member, type Position, START } from './audience.ts';
@@ -132,5 +133,5 @@ async function markFrozen(
     .where('campaign_id', '=', campaignId)
     .where('frozen_us', 'is', null)
     .execute();
-  store.notify('mail_engine');
+  store.notify(ENGINE_CHANNEL);
 }

@@ -1,6 +1,7 @@
 import { type CampaignEvent, campaignLife, type StateReason } from '../../campaigns/lifecycle.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
 import { emitEvents, type WebhookEvent } from '../../webhooks/events.ts';
+import { ENGINE_CHANNEL } from './channels.ts';
 
 /** What webhooks hear of a campaign's moves. */
 const EVENTS: Partial<Record<CampaignEvent, WebhookEvent>> = {
@@ -8,9 +9,6 @@ const EVENTS: Partial<Record<CampaignEvent, WebhookEvent>> = {
   pause: 'campaign.paused',
   fail: 'campaign.failed',
 };
-
-/** The channel that tells the engines of all processes and threads to look again. */
-export const ENGINE_CHANNEL = 'mail_engine';
 
 /**
  * Moves a campaign by its table, unless it has meanwhile gone where the event can't be, and tells webhooks.

@@ -39,12 +39,7 @@ export async function settleRows(
   for (const ledger of ['campaign', 'email'] as const) {
     const own = settlements.filter((one) => one.ledger === ledger);
     const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, own);
-    // The lease was lost meanwhile, and the row counts as unknown; now it is known after all.
-    const late = own.flatMap((one): Settlement[] =>
-      !done.has(one.id) && one.from === 'submitted' && (one.event === 'accept' || one.event === 'fail')
-        ? [{ ...one, from: 'unknown', isAttempt: false }]
-        : [],
-    );
+    const late = own.flatMap((one) => (done.has(one.id) ? [] : secondTry(one)));
     for (const id of await moveRows(tx, ports.store.engine, ledger, worker, nowUs, late)) done.add(id);
     for (const id of done) moved.add(id);
   }
@@ -53,6 +48,17 @@ export async function settleRows(
   await emitEvents(tx, ports, applied.flatMap(eventsOf));
   await countAnswers(tx, ports, applied);
   return moved;
+}
+
+/** A row may be in another state than its worker could know. */
+function secondTry(one: Settlement): Settlement[] {
+  // The lease was lost meanwhile, and the row counts as unknown; now it is known after all.
+  if (one.from === 'submitted' && (one.event === 'accept' || one.event === 'fail')) {
+    return [{ ...one, from: 'unknown', isAttempt: false }];
+  }
+  // The mark was written, and its answer got lost with a connection to the database; the last byte never left.
+  if (one.from === 'claimed' && one.event === 'release') return [{ ...one, from: 'submitted' }];
+  return [];
 }
 
 async function suppressBounced(
