@@ -12,6 +12,8 @@ export interface MessagePage {
   readonly threadId?: string;
   /** Exclusive: the oldest messages that are newer than this one. Without it, the newest of all. */
   readonly after?: string;
+  /** Exclusive: the newest messages that are older than this one. */
+  readonly before?: string;
   /** At most so many. */
   readonly limit: number;
 }
@@ -36,6 +38,10 @@ export async function list(ports: ChatPorts, page: MessagePage): Promise<ChatMes
   if (page.after !== undefined) {
     const { position } = await findIn(db, page.channelId, page.after, 'after');
     query = query.where('position', '>', position);
+  }
+  if (page.before !== undefined) {
+    const { position } = await findIn(db, page.channelId, page.before, 'before');
+    query = query.where('position', '<', position);
   }
   const forward = page.after !== undefined;
   const rows = await query.orderBy('position', forward ? 'asc' : 'desc').execute();

@@ -72,6 +72,34 @@ describeEngines('messages', (engine) => {
     expect(await page('')).toEqual(all);
   });
 
+  test('pages go back before a message', async () => {
+    const { channel, post, call } = await harness(engine);
+    const channel_id = await channel('general');
+    const all = [];
+    for (let index = 0; index < 7; index += 1) all.push(await post({ channel_id, text: String(index) }));
+    const page = async (query: string) =>
+      (await call('GET', `/messages?channel_id=${channel_id}${query}`)).body.data;
+    expect(await page(`&before=${all[4]!.id}&limit=3`)).toEqual(all.slice(1, 4));
+    expect(await page(`&before=${all[1]!.id}`)).toEqual(all.slice(0, 1));
+    expect(await page(`&before=${all[0]!.id}`)).toEqual([]);
+    const both = await call(
+      'GET',
+      `/messages?channel_id=${channel_id}&before=${all[4]!.id}&after=${all[1]!.id}`,
+    );
+    expect(both).toMatchObject({ status: 422, body: { errors: [{ field: 'before', code: 'not_allowed' }] } });
+  });
+
+  test('posting again with the same key posts nothing new, also at once', async () => {
+    const { channel, call } = await harness(engine);
+    const channel_id = await channel('general');
+    const key = { 'idempotency-key': 'a-key-of-the-page' };
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => call('POST', '/messages', { channel_id, user: ADA, text: 'once' }, key)),
+    );
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect((await call('GET', `/messages?channel_id=${channel_id}`)).body.data).toHaveLength(1);
+  });
+
   test('a page of a thread goes on after a message of the channel', async () => {
     const { channel, post, call } = await harness(engine);
     const channel_id = await channel('general');

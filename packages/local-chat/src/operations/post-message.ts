@@ -18,7 +18,15 @@ export const postMessage = operation({
   call: 'Call it to write into a channel of the local chat as a person.',
   needs: 'Needs an admin key, a channel that exists, and a text or an attachment.',
   returns: 'Returns the message; its author is a member of the channel from then on.',
-  http: { method: 'POST', path: '/messages', status: 201 },
+  http: {
+    method: 'POST',
+    path: '/messages',
+    status: 201,
+    headers: {
+      'idempotency-key':
+        'Posting again with the same key answers the first message; 1 to 200 visible ASCII characters',
+    },
+  },
   rights: 'admin',
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: z.strictObject({
@@ -33,13 +41,15 @@ export const postMessage = operation({
   }),
   output: messageShape,
   errors: ['not_found', 'validation_failed', 'precondition_failed', 'body_too_large'],
-  async handle({ channel_id, user, text, thread_id, reply_to, attachments = [] }, { chat }) {
+  async handle({ channel_id, user, text, thread_id, reply_to, attachments = [] }, { chat, header }) {
+    const key = header('idempotency-key');
     return chat.post({
       channelId: channel_id,
       user,
       text,
       threadId: thread_id ?? null,
       replyTo: reply_to ?? null,
+      ...(key === undefined ? {} : { nonce: key }),
       attachments: attachments.map(({ name, mime, data }) => ({
         name,
         mime,
