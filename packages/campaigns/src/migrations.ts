@@ -45,7 +45,8 @@ export const campaignsMigrations: readonly Migration[] = [
           subscriber_id ${text} PRIMARY KEY, project_id ${text} NOT NULL,
           list_id ${text} NOT NULL REFERENCES mail_lists (list_id), email ${text}, email_key ${text} NOT NULL,
           name ${text}, attributes_json ${text} NOT NULL, status ${text} NOT NULL, consent_source ${text},
-          consent_at_us ${integer}, consent_evidence ${text}, created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,
+          consent_at_us ${integer}, consent_evidence ${text}, confirm_sent_us ${integer}, created_us ${integer} NOT NULL,
+          updated_us ${integer} NOT NULL)`,
         // Pages of a list, whole and by status; the freeze walks the second one.
         sql`CREATE INDEX mail_subscribers_list ON mail_subscribers (list_id, subscriber_id)`,
         sql`CREATE INDEX mail_subscribers_status ON mail_subscribers (list_id, status, subscriber_id)`,
@@ -56,6 +57,7 @@ export const campaignsMigrations: readonly Migration[] = [
           email ${text}, email_hash ${text} NOT NULL, reason ${text} NOT NULL, source ${text} NOT NULL, note ${text},
           created_us ${integer} NOT NULL)`,
         sql`CREATE UNIQUE INDEX mail_suppressions_hash ON mail_suppressions (project_id, email_hash)`,
+        sql`CREATE INDEX mail_suppressions_page ON mail_suppressions (project_id, suppression_id)`,
         sql`CREATE TABLE mail_segments (
           segment_id ${text} PRIMARY KEY, project_id ${text} NOT NULL REFERENCES mail_projects (project_id),
           name ${text} NOT NULL, condition_json ${text} NOT NULL, created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,

@@ -69,6 +69,8 @@ export interface SubscriberTable {
   consent_source: string | null;
   consent_at_us: number | null;
   consent_evidence: string | null;
+  /** When the latest confirmation mail was queued; null where none ever was. */
+  confirm_sent_us: number | null;
   created_us: number;
   updated_us: number;
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { keyedHash } from '../keyed-hash.ts';
 import type { CampaignsPorts } from '../ports.ts';
 
 /**
@@ -12,7 +12,5 @@ export function suppressionHash(
   projectId: string,
   emailKey: string,
 ): string {
-  return createHmac('sha256', installationKey)
-    .update(`suppression\n${projectId}\n${emailKey}`)
-    .digest('base64url');
+  return keyedHash(installationKey, `suppression\n${projectId}\n${emailKey}`).toString('base64url');
 }

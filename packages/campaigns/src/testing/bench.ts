@@ -11,6 +11,7 @@ import { campaignsMigrations } from '../migrations.ts';
 import { mountCampaigns } from '../mount.ts';
 import { type CampaignsOperation, campaignsOperations } from '../operations/index.ts';
 import type { CampaignsPorts, CampaignsStore } from '../ports.ts';
+import { subscriberIdOf } from '../subscribers/id.ts';
 import type { CampaignsTables, CampaignTable, ListTable, ProjectTable, SubscriberTable } from '../tables.ts';
 import { type HttpBench, httpBench } from './http-bench.ts';
 import { MemoryLog } from './memory-log.ts';
@@ -157,7 +158,8 @@ function makers(
       counter += 1;
       const email = row.email === undefined ? `person${counter}@example.org` : row.email;
       const full: SubscriberTable = {
-        subscriber_id: newId('sub'),
+        subscriber_id:
+          email === null ? newId('sub') : subscriberIdOf(ports, list.list_id, email.toLowerCase()),
         project_id: list.project_id,
         list_id: list.list_id,
         email_key: email?.toLowerCase() ?? `erased:${counter}`,
@@ -167,6 +169,7 @@ function makers(
         consent_source: 'test',
         consent_at_us: now,
         consent_evidence: null,
+        confirm_sent_us: null,
         created_us: now,
         updated_us: now,
         ...row,
