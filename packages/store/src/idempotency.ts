@@ -164,6 +164,27 @@ export async function releaseIdempotent(db: StoreHandle, hold: IdempotencyHold):
     .execute();
 }
 
+/**
+ * Ends a request after an error that does not tell how far it came: one that was not started is forgotten, one that
+ * was is left as of unknown outcome. The database knows, also where a commit got no answer.
+ */
+export async function giveUpIdempotent(db: StoreHandle, hold: IdempotencyHold): Promise<void> {
+  const kysely = db as Kysely<StoreTables>;
+  await kysely
+    .deleteFrom('idempotency_keys')
+    .where('id', '=', hold.id)
+    .where('claims', '=', hold.claim)
+    .where('state', '=', 'running')
+    .execute();
+  await kysely
+    .updateTable('idempotency_keys')
+    .set({ state: 'unknown' })
+    .where('id', '=', hold.id)
+    .where('claims', '=', hold.claim)
+    .where('state', '=', 'started')
+    .execute();
+}
+
 /** Leaves a started call as one of unknown outcome, for instance after it timed out. */
 export async function markIdempotentUnknown(db: StoreHandle, hold: IdempotencyHold): Promise<void> {
   await change(db, hold, ['started', 'unknown'], { state: 'unknown' });

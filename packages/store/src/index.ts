@@ -22,6 +22,7 @@ export {
   beginIdempotent,
   deleteExpiredIdempotency,
   finishIdempotent,
+  giveUpIdempotent,
   type IdempotencyHold,
   IdempotencyLostError,
   type IdempotencyOutcome,

@@ -4,6 +4,7 @@ import {
   beginIdempotent,
   deleteExpiredIdempotency,
   finishIdempotent,
+  giveUpIdempotent,
   type IdempotencyHold,
   IdempotencyLostError,
   markIdempotentStarted,
@@ -59,6 +60,15 @@ describeEngines('idempotency keys', (engine) => {
     const again = await hold(store);
     await store.transaction((tx) => markIdempotentStartedIn(tx, again, LEASE_MS));
     await clock.advance(LEASE_MS + 1);
+    expect((await begin(store)).state).toBe('unknown');
+  });
+
+  test('given up are forgotten when they were not started, and of unknown outcome when they were', async () => {
+    const { store } = await fresh();
+    await giveUpIdempotent(store.db, await hold(store));
+    const again = await hold(store);
+    await markIdempotentStarted(store, again, LEASE_MS);
+    await giveUpIdempotent(store.db, again);
     expect((await begin(store)).state).toBe('unknown');
   });
 

@@ -11,7 +11,7 @@ import { campaignsBench } from '../testing/index.ts';
 import { purgeKeptAnswers } from './people.ts';
 
 /** A POST about a person, which does as the test says. */
-function greeting(handle: () => Promise<void>) {
+function greeting(handle: () => Promise<void>, after: () => Promise<void>) {
   return operation({
     name: 'greet_person',
     call: 'Call it to greet.',
@@ -39,16 +39,18 @@ function greeting(handle: () => Promise<void>) {
           })
           .execute(),
       );
+      await after();
       return { to: 'Ana@Example.org', text: text ?? null };
     },
   });
 }
 
 describeEngines('Idempotency-Key', (engine) => {
-  async function start(handle: () => Promise<void> = async () => undefined) {
+  const nothing = async () => undefined;
+  async function start(handle: () => Promise<void> = nothing, after: () => Promise<void> = nothing) {
     const bench = await campaignsBench(engine);
     const project = await bench.makeProject();
-    const operations = [createList, createApiKey, greeting(handle)] as unknown as CampaignsOperation[];
+    const operations = [createList, createApiKey, greeting(handle, after)] as unknown as CampaignsOperation[];
     const http = await bench.http(operations);
     const key = await http.makeKey(project.project_id, ['lists:write', 'keys:write']);
     const greetings = async () =>
@@ -130,6 +132,15 @@ describeEngines('Idempotency-Key', (engine) => {
     expect((await key.rest('POST /greetings', {}, keyed('k1'))).status).toBe(500);
     fails = false;
     expect((await key.rest('POST /greetings', {}, keyed('k1'))).status).toBe(201);
+    expect(await greetings()).toBe(1);
+  });
+
+  test('does not do again what was committed before it failed', async () => {
+    const { key, greetings } = await start(undefined, async () => {
+      throw new Error('down');
+    });
+    expect((await key.rest('POST /greetings', {}, keyed('k1'))).status).toBe(500);
+    expect((await key.rest('POST /greetings', {}, keyed('k1'))).body.code).toBe('storage_timeout');
     expect(await greetings()).toBe(1);
   });
 

@@ -4,10 +4,9 @@ import { type Answer, answer, Failure, isAnswer, type RawBody } from '@postern/k
 import {
   beginIdempotent,
   finishIdempotent,
+  giveUpIdempotent,
   type IdempotencyHold,
-  IdempotencyLostError,
   markIdempotentStartedIn,
-  markIdempotentUnknown,
   releaseIdempotent,
 } from '@postern/store';
 import type { CampaignsContext } from '../context.ts';
@@ -95,9 +94,11 @@ async function carryOut(
   hold: IdempotencyHold,
 ): Promise<Answer<unknown>> {
   const { ports } = context;
-  const marking = markingStore(ports.store, hold);
   try {
-    const given = await operation.handle(input, { ...context, ports: { ...ports, store: marking.store } });
+    const given = await operation.handle(input, {
+      ...context,
+      ports: { ...ports, store: markingStore(ports.store, hold) },
+    });
     const { body, status, headers } = partsOf(given, operation.http.status ?? 200);
     await ports.store.transaction(async (tx) => {
       await finishIdempotent(tx, hold, { status, body: JSON.stringify(withoutSecret(body)) });
@@ -105,17 +106,18 @@ async function carryOut(
     });
     return answer(body, headers, status);
   } catch (error) {
-    // What the handler refuses it has not done; anything else may have happened behind its last commit.
-    if (error instanceof Failure || !marking.hasCommitted()) await releaseIdempotent(ports.store.db, hold);
-    else if (!(error instanceof IdempotencyLostError)) await markIdempotentUnknown(ports.store.db, hold);
+    // What the handler refuses it has not done; anything else may have happened behind a commit.
+    const isRefused = error instanceof Failure && error.code !== 'storage_timeout';
+    if (isRefused) await releaseIdempotent(ports.store.db, hold);
+    else await giveUpIdempotent(ports.store.db, hold);
     throw error;
   }
 }
 
 /** The store, which in the first transaction marks the request as started. */
-function markingStore(store: CampaignsStore, hold: IdempotencyHold) {
+function markingStore(store: CampaignsStore, hold: IdempotencyHold): CampaignsStore {
   let committed = false;
-  const marking: CampaignsStore = {
+  return {
     engine: store.engine,
     clock: store.clock,
     db: store.db,
@@ -133,7 +135,6 @@ function markingStore(store: CampaignsStore, hold: IdempotencyHold) {
     backup: (file) => store.backup(file),
     close: () => store.close(),
   };
-  return { store: marking, hasCommitted: () => committed };
 }
 
 function partsOf(given: unknown | Answer<unknown> | RawBody, status: number) {
