@@ -32,6 +32,8 @@ export interface CampaignsRights {
   readonly project: 'context' | 'none';
   /** Fields that name other things of the project; those have to be there. */
   readonly references?: References;
+  /** Fields whose time must not be over yet. */
+  readonly future?: readonly string[];
 }
 
 /** Whoever calls. */

@@ -3,6 +3,7 @@ import { type ErrorDialect, idPattern } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { identify, mayCall, requireRight } from './auth.ts';
 import type { Allowance, CampaignsCaller, CampaignsContext, CampaignsRights } from './context.ts';
+import { requireFuture } from './future-times.ts';
 import { withKeys } from './idempotency/keyed.ts';
 import { API_PREFIX, campaignsOpenApi } from './openapi.ts';
 import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
@@ -64,6 +65,7 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     if (references && projectId !== null) {
       await tellingTimeouts(() => requireReferences(ports, projectId, references, input));
     }
+    requireFuture(ports, operation.rights.future ?? [], input);
     return {
       ports,
       caller,

@@ -11,7 +11,7 @@ export const createAdminKey = operation({
   returns: 'Returns the key with its secret, which is shown this once and never again.',
   http: { method: 'POST', path: '/admin-keys', status: 201 },
   tool: true,
-  rights: { scope: 'admin', project: 'none' },
+  rights: { scope: 'admin', project: 'none', future: ['expires_at'] },
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: z.strictObject({ name: nameSchema, ...expiryField, ...rateField }),
   output: madeKeySchema,
@@ -19,7 +19,7 @@ export const createAdminKey = operation({
   handle: (input, { ports, caller }) =>
     create(ports, caller.keyId, {
       name: input.name,
-      expiresUs: expiryUs(ports, input.expires_at),
+      expiresUs: expiryUs(input.expires_at),
       ratePerMinute: input.rate_per_minute,
     }),
 });

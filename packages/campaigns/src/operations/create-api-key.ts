@@ -11,7 +11,7 @@ export const createApiKey = operation({
   returns: 'Returns the key with its secret, which is shown this once and never again.',
   http: { method: 'POST', path: '/api-keys', status: 201 },
   tool: true,
-  rights: { scope: 'keys:write', project: 'context' },
+  rights: { scope: 'keys:write', project: 'context', future: ['expires_at'] },
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: z.strictObject({
     ...projectIdField,
@@ -26,7 +26,7 @@ export const createApiKey = operation({
     create(ports, caller, projectId, {
       name: input.name,
       scopes: input.scopes,
-      expiresUs: expiryUs(ports, input.expires_at),
+      expiresUs: expiryUs(input.expires_at),
       ratePerMinute: input.rate_per_minute,
     }),
 });
