@@ -9,8 +9,13 @@ export {
 } from './addresses.ts';
 export { DkimKeyError, type DkimRecord, dkimRecord, generateDkimKey } from './dkim/keys.ts';
 export { createDkimSigner, type DkimSigner, SIGNED_FIELDS } from './dkim/sign.ts';
-export { identifierField, type Mailbox } from './headers/fields.ts';
-export { HeaderError, type HeaderFault } from './headers/values.ts';
+export { decodeCharset, decodeEncodedWords } from './headers/decode.ts';
+export { identifierField, type Mailbox, mailboxField, textField, tokensField } from './headers/fields.ts';
+export { HeaderField } from './headers/header-field.ts';
+export { dateField, formatDate, messageIdField } from './headers/origin.ts';
+export { parameterField } from './headers/parameters.ts';
+export { assertSafeValue, HeaderError, type HeaderFault } from './headers/values.ts';
+export { decodeBase64, encodeBase64Lines } from './mime/base64.ts';
 export {
   type CompiledMessage,
   compileMessage,
@@ -20,7 +25,17 @@ export {
   type RenderedMessage,
   type Rendering,
 } from './mime/message.ts';
-export { type Hole, type HoleValues, hole, MissingValueError, type Template } from './mime/template.ts';
+export { decodeQuotedPrintable, quotedPrintable } from './mime/qp.ts';
+export {
+  fill,
+  type Hole,
+  type HoleValues,
+  hole,
+  holesOf,
+  MissingValueError,
+  type Template,
+} from './mime/template.ts';
+export type { Capabilities } from './smtp/capabilities.ts';
 export {
   type Classification,
   classifyOutcome,
@@ -33,9 +48,12 @@ export {
   SmtpConnectError,
   type SmtpConnectFault,
   type SmtpOptions,
+  type StreamTarget,
   type TlsPolicy,
 } from './smtp/connect.ts';
 export type { LossStage, ReplyStage, SendOutcome } from './smtp/outcome.ts';
 export { type PoolOutcome, type SmtpPool, type SmtpPoolOptions, smtpPool } from './smtp/pool.ts';
 export type { RelayHealth, RelayOptions } from './smtp/relay.ts';
+export type { Reply } from './smtp/reply.ts';
 export type { OutgoingMail, SmtpSession } from './smtp/session.ts';
+export { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './smtp/timeouts.ts';

@@ -17,7 +17,7 @@ export class SmtpProtocolError extends Error {
 
 /** RFC 5321 section 4.5.3.1.5 says 512; some say more in one line. */
 const MAX_LINE_OCTETS = 2_048;
-const MAX_LINES = 256;
+const MAX_LINES = 100;
 
 const LF = 0x0a;
 const CR = 0x0d;
