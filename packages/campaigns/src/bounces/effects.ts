@@ -79,7 +79,7 @@ const SOFT_BOUNCES = 5;
 const SOFT_WINDOW_US = 30 * 24 * 3_600 * 1_000_000;
 
 /** Ledger reasons of a mail that came back softly. */
-export const SOFT_REASONS: readonly string[] = ['mailbox_full', 'expired', 'soft_bounce'];
+export const SOFT_REASONS: readonly string[] = ['soft_bounce', 'expired'];
 /** Of one that came back for good, after it had been sent. */
 export const BOUNCED_AFTER_SENDING = 'hard_bounce';
 

@@ -1,3 +1,4 @@
+import type { ReplyStage } from '@postern/mail';
 import type { Kysely, Transaction } from 'kysely';
 import type { StateReason } from '../campaigns/lifecycle.ts';
 import type { CampaignsTables, CampaignTable, EmailTable } from '../tables.ts';
@@ -27,7 +28,8 @@ export interface Reply {
   readonly text: string;
 }
 
-export type SendStage = 'mail' | 'rcpt' | 'data' | 'body';
+/** The command that a reply answers; `dot` is the end of the message. */
+export type SendStage = ReplyStage;
 
 /** What became of one attempt. */
 export type SendResult =

@@ -10,41 +10,33 @@ const judge = (line: string, stage: SendStage = 'rcpt') => {
   if (verdict.kind === 'fail') return verdict.isOurFault ? `${verdict.reason}, our fault` : verdict.reason;
   return verdict.kind === 'defer'
     ? `${verdict.isTooFast ? 'slow down' : 'later'}: ${verdict.reason}`
-    : 'sent';
+    : verdict.kind;
 };
 
 test.each([
-  ['250 2.0.0 Ok: queued as 12345', 'body', 'sent'],
+  ['250 2.0.0 Ok: queued as 12345', 'dot', 'sent'],
   ['550 5.1.1 <x@y>: Recipient address rejected: User unknown', 'rcpt', 'hard_bounce'],
   ['550 5.1.10 Recipient not found', 'rcpt', 'hard_bounce'],
   ['550 5.1.2 Bad destination system', 'rcpt', 'hard_bounce'],
   ['550 5.2.1 Mailbox disabled', 'rcpt', 'hard_bounce'],
-  ['550 5.1.1 No such user', 'body', 'hard_bounce'],
-  ['550 No such user here', 'rcpt', 'hard_bounce'],
-  ['551 User not local', 'rcpt', 'hard_bounce'],
-  ['550 Blocked by our spam filter', 'rcpt', 'policy, our fault'],
-  ['553 Mailbox name not allowed here', 'rcpt', 'policy, our fault'],
-  ['553 Malformed address', 'rcpt', 'rejected'],
-  ['552 5.2.2 Mailbox full', 'rcpt', 'mailbox_full'],
-  ['552 Storage exceeded', 'rcpt', 'mailbox_full'],
-  ['552 5.3.4 Message too big', 'body', 'content, our fault'],
-  ['554 5.7.1 Rejected', 'rcpt', 'policy, our fault'],
-  ['550 5.7.26 Unauthenticated mail', 'body', 'policy, our fault'],
-  ['550 5.7.515 Access denied', 'body', 'policy, our fault'],
-  ['554 5.6.0 Message content rejected', 'body', 'content, our fault'],
-  ['554 Transaction failed', 'rcpt', 'policy, our fault'],
-  ['554 Transaction failed', 'body', 'content, our fault'],
-  ['550 5.6.7 Addresses in UTF-8 not supported', 'rcpt', 'smtputf8_unsupported'],
-  ['550 5.1.1 Sender unknown', 'mail', 'policy, our fault'],
-  ['550 5.4.1 Recipient address rejected: Access denied', 'rcpt', 'rejected'],
-  ['450 4.2.0 Greylisted', 'rcpt', 'later: temporary_failure'],
-  ['451 4.7.1 Greylisting in action, please come back later', 'rcpt', 'later: temporary_failure'],
+  ['552 5.2.2 Mailbox full', 'rcpt', 'soft_bounce'],
+  ['554 5.7.1 Rejected', 'rcpt', 'sender_fault, our fault'],
+  ['550 5.7.26 Unauthenticated mail', 'dot', 'sender_fault, our fault'],
+  ['554 5.6.0 Message content rejected', 'dot', 'content_fault, our fault'],
+  ['552 5.3.4 Message too big', 'dot', 'content_fault, our fault'],
+  ['550 5.6.7 Addresses in UTF-8 not supported', 'rcpt', 'recipient_refused'],
+  ['450 4.2.0 Greylisted', 'rcpt', 'later: greylisted'],
   ['452 4.2.2 Over quota', 'rcpt', 'later: mailbox_full'],
-  ['421 4.7.0 Too many connections', 'mail', 'slow down: rate_limited'],
-  ['454 4.7.0 Throttling: maximum sending rate exceeded', 'body', 'slow down: rate_limited'],
-  ['421 4.7.28 Unusual rate', 'rcpt', 'slow down: rate_limited'],
+  ['421 4.7.0 Too many connections', 'mail', 'slow down: server_closing'],
+  ['454 4.7.0 Throttling: maximum sending rate exceeded', 'dot', 'slow down: rate_limited'],
+  ['535 5.7.8 Authentication credentials invalid', 'mail', 'misconfigured'],
 ] as const)('%s (after %s) means: %s', (line, stage, expected) => {
   expect(judge(line, stage)).toBe(expected);
+});
+
+test('a wait that a server asks for is kept to', () => {
+  const reply = { code: 451, enhanced: '4.7.1', text: 'Greylisted, try again in 15 minutes' };
+  expect(judgeReply(reply, 'rcpt')).toMatchObject({ kind: 'defer', atLeastMs: 900_000 });
 });
 
 test('a reply is kept as one bounded line', () => {

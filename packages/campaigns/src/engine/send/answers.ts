@@ -1,90 +1,68 @@
+import { classifyRefusal, type OutcomeClass } from '@postern/mail';
 import type { Reply, SendStage } from '../ports.ts';
 
 /**
- * What a server's answer means (RFC 5321, RFC 3463; contract, section 3). Only what blames the recipient's address
- * itself suppresses anybody.
+ * What a server's answer means for the ledger (contract, section 3). The mail package classifies it; here is decided
+ * what follows. Only what blames the recipient's address itself suppresses anybody.
  */
 
-/** Codes for the ledger's `reason`. */
+/** `reason` of a failed row. */
 export type FailureReason =
-  /** No such mailbox. */
-  | 'hard_bounce'
-  | 'mailbox_full'
-  /** The sender, its domain or its network is not welcome. */
-  | 'policy'
-  /** The message is not welcome. */
-  | 'content'
-  /** Anything else a server said no to. */
-  | 'rejected'
+  | Extract<
+      OutcomeClass,
+      'hard_bounce' | 'soft_bounce' | 'sender_fault' | 'content_fault' | 'recipient_refused'
+    >
   /** No yes within 48 hours. */
   | 'expired'
-  /** The address needs SMTPUTF8 and the relay does not offer it. */
+  /** The address needs SMTPUTF8 and no relay offers it. */
   | 'smtputf8_unsupported'
   | 'message_too_large'
   | 'render_error'
   | 'invalid_email'
   | 'suppressed';
 
-export type DeferReason = 'temporary_failure' | 'rate_limited' | 'mailbox_full';
-
 export type Verdict =
   | { readonly kind: 'sent' }
   | {
       readonly kind: 'defer';
-      readonly reason: DeferReason;
+      /** A word for the ledger: `greylisted`, `rate_limited`. */
+      readonly reason: string;
       /** Too much for this destination just now: all mail to it slows down. */
       readonly isTooFast: boolean;
+      /** When the server wants to be asked again, at the earliest; 0 when it did not say. */
+      readonly atLeastMs: number;
     }
   | {
       readonly kind: 'fail';
       readonly reason: FailureReason;
       /** Counts towards the share of errors that pauses a campaign. */
       readonly isOurFault: boolean;
-    };
-
-const NO_SUCH_MAILBOX = new Set(['5.1.1', '5.1.2', '5.1.10', '5.2.1']);
-const TOO_FAST = /rate|too (?:many|fast|much)|throttl|slow down|try again later|limit/i;
-/** Where a server gives no enhanced code, its words must tell a policy from a missing mailbox. */
-const POLICY_WORDS =
-  /spam|block|black ?list|black-list|polic|reputation|denied|dmarc|\bspf\b|dkim|\brbl\b|dnsbl|listed|unauthenticated|relay|banned|prohibited|refused by|not authorized|not allowed/i;
-
-const fail = (reason: FailureReason, isOurFault = false): Verdict => ({ kind: 'fail', reason, isOurFault });
-const defer = (reason: DeferReason, isTooFast = false): Verdict => ({ kind: 'defer', reason, isTooFast });
+      readonly isTooFast: boolean;
+    }
+  /** The relay wants other credentials; no mail is at fault. */
+  | { readonly kind: 'misconfigured' };
 
 export function judgeReply(reply: Reply, stage: SendStage): Verdict {
-  if (reply.code >= 200 && reply.code < 400) return { kind: 'sent' };
-  return reply.code < 500 ? judgeTransient(reply) : judgePermanent(reply, stage);
-}
-
-function judgeTransient({ code, enhanced, text }: Reply): Verdict {
-  if (code === 421 || code === 432 || enhanced === '4.7.28') return defer('rate_limited', true);
-  if (code === 454 || enhanced?.startsWith('4.7.') === true) {
-    // Greylisting says 4.7.1 as well; it asks for time, not for a slower pace.
-    return TOO_FAST.test(text) && !/gr[ea]y/i.test(text)
-      ? defer('rate_limited', true)
-      : defer('temporary_failure');
+  if (reply.code >= 200 && reply.code < 300) return { kind: 'sent' };
+  const {
+    class: outcome,
+    reason,
+    slowDown: isTooFast,
+    retryAfterSeconds,
+  } = classifyRefusal({ ...reply, stage });
+  switch (outcome) {
+    case 'hard_bounce':
+    case 'soft_bounce':
+    case 'recipient_refused':
+      return { kind: 'fail', reason: outcome, isOurFault: false, isTooFast };
+    case 'sender_fault':
+    case 'content_fault':
+      return { kind: 'fail', reason: outcome, isOurFault: true, isTooFast };
+    case 'configuration':
+      return { kind: 'misconfigured' };
+    default:
+      return { kind: 'defer', reason, isTooFast, atLeastMs: (retryAfterSeconds ?? 0) * 1_000 };
   }
-  return defer(enhanced === '4.2.2' || code === 452 ? 'mailbox_full' : 'temporary_failure');
-}
-
-function judgePermanent({ code, enhanced, text }: Reply, stage: SendStage): Verdict {
-  // What is said of the return path is never said of the recipient.
-  if (stage === 'mail') return fail('policy', true);
-  if (enhanced !== null) return judgeEnhanced(enhanced);
-  if (code === 552) return stage === 'rcpt' ? fail('mailbox_full') : fail('content', true);
-  if (stage !== 'rcpt') return fail(POLICY_WORDS.test(text) ? 'policy' : 'content', true);
-  if (code === 554 || POLICY_WORDS.test(text)) return fail('policy', true);
-  return code === 550 || code === 551 ? fail('hard_bounce') : fail('rejected');
-}
-
-function judgeEnhanced(enhanced: string): Verdict {
-  if (NO_SUCH_MAILBOX.has(enhanced)) return fail('hard_bounce');
-  if (enhanced === '5.2.2') return fail('mailbox_full');
-  if (enhanced === '5.6.7') return fail('smtputf8_unsupported');
-  if (enhanced.startsWith('5.7.')) return fail('policy', true);
-  if (enhanced.startsWith('5.6.') || enhanced === '5.3.4' || enhanced === '5.2.3')
-    return fail('content', true);
-  return fail('rejected');
 }
 
 const LONGEST_REPLY = 500;

@@ -166,22 +166,31 @@ async function settlementFor(
   }
 }
 
-function refusedBy(
-  { ports, destinations }: DeliverySetting,
+async function refusedBy(
+  { ports, destinations, circuit }: DeliverySetting,
   task: SendTask,
   from: 'claimed' | 'submitted',
   reply: Reply,
   stage: SendStage,
-): Settlement {
+): Promise<Settlement> {
   const verdict = judgeReply(reply, stage);
   const said = { from, reply: replyText(reply), isAttempt: true } as const;
-  if (verdict.kind === 'fail') {
-    const { reason, isOurFault } = verdict;
-    return settlementOf(task, { ...said, event: 'fail', reason, answer: { isOurFault } });
+  switch (verdict.kind) {
+    case 'fail': {
+      const { reason, isOurFault, isTooFast } = verdict;
+      if (isTooFast) destinations.slowDown(task.destination);
+      return settlementOf(task, { ...said, event: 'fail', reason, answer: { isOurFault } });
+    }
+    case 'defer':
+      if (verdict.isTooFast) destinations.slowDown(task.destination);
+      return putOff(ports, task, { ...said, reason: verdict.reason }, verdict.atLeastMs);
+    case 'misconfigured':
+      circuit.fail();
+      await holdCampaign(ports, task, replyText(reply));
+      return settlementOf(task, { from, event: 'release' });
+    case 'sent':
+      throw new Error('a refusal is no acceptance');
   }
-  if (verdict.kind === 'defer' && verdict.isTooFast) destinations.slowDown(task.destination);
-  const reason = verdict.kind === 'defer' ? verdict.reason : 'temporary_failure';
-  return putOff(ports, task, { ...said, reason });
 }
 
 /** Tries again later, unless it has been tried for long enough. */
@@ -189,11 +198,12 @@ function putOff(
   ports: CampaignsPorts,
   task: SendTask,
   said: Pick<Settlement, 'from'> & Partial<Settlement>,
+  atLeastMs = 0,
 ): Settlement {
   const answer = { isOurFault: false };
   const delayMs = delayAfter(task.attempts + 1, ports.random);
   if (delayMs === null) return settlementOf(task, { ...said, event: 'fail', reason: 'expired', answer });
-  const dueUs = ports.clock.nowMicroseconds() + delayMs * 1_000;
+  const dueUs = ports.clock.nowMicroseconds() + Math.max(delayMs, atLeastMs) * 1_000;
   return settlementOf(task, { ...said, event: 'defer', dueUs, answer });
 }
 
@@ -216,7 +226,7 @@ function interrupted(
   const waitMs = INTERRUPTION_WAITS_MS[times];
   if (waitMs === undefined) {
     interruptions.delete(task.id);
-    return putOff(ports, task, { from, reason: 'temporary_failure', reply: detail, isAttempt: true });
+    return putOff(ports, task, { from, reason: 'connection_lost', reply: detail, isAttempt: true });
   }
   interruptions.set(task.id, times + 1);
   const dueUs = ports.clock.nowMicroseconds() + spread(waitMs, ports.random) * 1_000;

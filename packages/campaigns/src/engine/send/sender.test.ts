@@ -121,9 +121,9 @@ describeEngines('sending', (engine) => {
       return [row.state, row.reason, row.attempts];
     };
     expect(outcome('p0')).toEqual(['failed', 'hard_bounce', 1]);
-    expect(outcome('p1')).toEqual(['deferred', 'temporary_failure', 1]);
-    expect(outcome('p2')).toEqual(['failed', 'policy', 1]);
-    expect(outcome('p3')).toEqual(['failed', 'mailbox_full', 1]);
+    expect(outcome('p1')).toEqual(['deferred', 'temporary', 1]);
+    expect(outcome('p2')).toEqual(['failed', 'sender_fault', 1]);
+    expect(outcome('p3')).toEqual(['failed', 'soft_bounce', 1]);
     expect(outcome('p5')).toEqual(['failed', 'render_error', 0]);
     const suppressions = await ports.store.db
       .selectFrom('mail_suppressions')

@@ -60,7 +60,7 @@ export class FakeTransport implements Transport {
     await this.beforeEnd?.(mail);
     if (!(await hooks.beforeEnd().catch(() => false))) return { kind: 'held' };
     if (fault === 'unknown') return { kind: 'unknown', detail };
-    if (fault && 'dot' in fault) return { kind: 'refused', reply: fault.dot, stage: 'body' };
+    if (fault && 'dot' in fault) return { kind: 'refused', reply: fault.dot, stage: 'dot' };
     if (signal.aborted) return { kind: 'unknown', detail: 'stopped' };
     this.taken.push(mail);
     for (const wake of this.#waiters) wake();
