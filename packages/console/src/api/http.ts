@@ -16,6 +16,7 @@ export class ApiError extends Error {
 }
 
 export interface RequestOptions {
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
@@ -50,11 +51,11 @@ export async function request<T>(method: string, path: string, options: RequestO
     method,
     signal,
     credentials: 'same-origin',
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...options.headers },
   };
   if (options.body !== undefined) {
     init.body = JSON.stringify(options.body);
-    init.headers = { accept: 'application/json', 'content-type': 'application/json' };
+    init.headers = { accept: 'application/json', 'content-type': 'application/json', ...options.headers };
   }
 
   let response: Response;

@@ -76,6 +76,8 @@ export interface MessageQuery {
   readonly threadId?: string;
   /** Exclusive; without it the newest messages are answered. */
   readonly after?: string;
+  /** Exclusive: the newest messages older than this one. Not beside `after`. */
+  readonly before?: string;
   /** 1 to 200. */
   readonly limit: number;
 }
@@ -109,6 +111,7 @@ export const localApi = {
         channel_id: query.channelId,
         thread_id: query.threadId,
         after: query.after,
+        before: query.before,
         limit: query.limit,
       },
       signal,
@@ -116,7 +119,9 @@ export const localApi = {
     return answer.data;
   },
 
-  send: (message: NewMessage) => request<LocalMessage>('POST', `${BASE}/messages`, { body: message }),
+  /** Sending again with the same key answers the message that is there. */
+  send: (message: NewMessage, key: string) =>
+    request<LocalMessage>('POST', `${BASE}/messages`, { body: message, headers: { 'idempotency-key': key } }),
 
   edit: (id: string, userId: string, text: string) =>
     request<LocalMessage>('PATCH', `${BASE}/messages/${encodeURIComponent(id)}`, {

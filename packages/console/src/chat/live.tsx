@@ -13,7 +13,7 @@ import { type LocalMessage, localApi, type Person } from '../api/local.ts';
 import { storedValue } from '../lib/storage.ts';
 import { encodeFile } from './files.ts';
 import { createOutbox, type Outbox, type Outgoing, parseOutbox } from './outbox.ts';
-import { channelsQuery, FIRST_PAGE } from './queries.ts';
+import { channelsQuery } from './queries.ts';
 import { applyEvent, type ChatEvent, parseChatEvent, type Timeline } from './timeline.ts';
 import { createTyping, type Typing } from './typing.ts';
 
@@ -66,7 +66,6 @@ function knowsSpeaker(client: QueryClient, message: LocalMessage): boolean {
 function makeOutbox(client: QueryClient): Outbox {
   return createOutbox({
     send: localApi.send,
-    newest: (channelId) => localApi.messages({ channelId, limit: FIRST_PAGE }),
     onSent: (message) => applyToCache(client, { type: 'message.created', message }),
     encode: encodeFile,
     now: () => new Date(),

@@ -1,11 +1,12 @@
-import { ApiError, asRecord, errorText } from '../api/http.ts';
+import { asRecord, errorText } from '../api/http.ts';
 import type { LocalMessage, NewAttachment, NewMessage, Person } from '../api/local.ts';
 import type { StoredValue } from '../lib/storage.ts';
 
 /**
  * Messages on their way out. One is shown at once, sent in order, and kept until the server has it: a
  * failure leaves it here with its reason, to be sent again, edited or dropped. Text outlives a reload;
- * files can't be kept by the browser, so a reload names the ones that have to be added again.
+ * files can't be kept by the browser, so a reload names the ones that have to be added again. Each goes out under
+ * its own key, so that one whose answer was lost is not posted a second time.
  */
 
 export interface OutgoingFile {
@@ -26,8 +27,6 @@ export interface Outgoing {
   readonly state: 'sending' | 'failed';
   readonly error: string | null;
   readonly createdAt: string;
-  /** The answer never came, so the server may have the message all the same. */
-  readonly uncertain: boolean;
   /** The stored message, when its event came before the answer. */
   readonly arrivedAs: string | null;
 }
@@ -35,9 +34,8 @@ export interface Outgoing {
 export type NewOutgoing = Pick<Outgoing, 'channelId' | 'threadId' | 'replyTo' | 'user' | 'text' | 'files'>;
 
 export interface OutboxPorts {
-  readonly send: (message: NewMessage) => Promise<LocalMessage>;
-  /** Newest messages of a channel, to find one whose answer was lost. */
-  readonly newest: (channelId: string) => Promise<readonly LocalMessage[]>;
+  /** Posts once for a key, however often it is called. */
+  readonly send: (message: NewMessage, key: string) => Promise<LocalMessage>;
   readonly onSent: (message: LocalMessage) => void;
   readonly encode: (file: File) => Promise<NewAttachment>;
   readonly now: () => Date;
@@ -54,9 +52,6 @@ export interface Outbox {
   /** Tells of a message that came by the event stream. */
   arrived(message: LocalMessage): void;
 }
-
-/** Clocks of page and server may differ by this much when a lost answer's message is looked for. */
-const CLOCK_SKEW_MILLISECONDS = 120_000;
 
 export function createOutbox(ports: OutboxPorts): Outbox {
   let entries: readonly Outgoing[] = ports.stored.read();
@@ -94,37 +89,29 @@ export function createOutbox(ports: OutboxPorts): Outbox {
     const entry = find(key);
     if (entry === undefined || entry.state !== 'sending') return;
     try {
-      const stored = (entry.uncertain ? await findDelivered(entry) : null) ?? (await sendNow(entry));
+      const stored = await sendNow(entry);
       remove(key);
       ports.onSent(stored);
     } catch (error) {
       // The event may have told already what the lost answer could not.
       const current = find(key);
       if (current?.arrivedAs != null) return remove(key);
-      const unanswered = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-      update(key, { state: 'failed', error: errorText(error), uncertain: entry.uncertain || unanswered });
+      update(key, { state: 'failed', error: errorText(error) });
     }
   }
 
   async function sendNow(entry: Outgoing): Promise<LocalMessage> {
     const attachments: NewAttachment[] = [];
     for (const { file } of entry.files) attachments.push(await ports.encode(file));
-    return ports.send({
+    const message: NewMessage = {
       channel_id: entry.channelId,
       user: entry.user,
       text: entry.text,
       ...(entry.threadId !== null && { thread_id: entry.threadId }),
       ...(entry.replyTo !== null && { reply_to: entry.replyTo }),
       ...(attachments.length > 0 && { attachments }),
-    });
-  }
-
-  async function findDelivered(entry: Outgoing): Promise<LocalMessage | null> {
-    const earliest = Date.parse(entry.createdAt) - CLOCK_SKEW_MILLISECONDS;
-    const page = await ports.newest(entry.channelId);
-    return (
-      page.find((message) => isSame(entry, message) && Date.parse(message.created_at) >= earliest) ?? null
-    );
+    };
+    return ports.send(message, entry.key);
   }
 
   return {
@@ -141,7 +128,6 @@ export function createOutbox(ports: OutboxPorts): Outbox {
         state: 'sending',
         error: null,
         createdAt: ports.now().toISOString(),
-        uncertain: false,
         arrivedAs: null,
       };
       set([...entries, entry]);
@@ -208,7 +194,6 @@ export function parseOutbox(found: unknown): readonly Outgoing[] {
         lostFiles: lostFiles.filter((name) => typeof name === 'string'),
         state: 'failed' as const,
         error: 'The page was closed before this was sent.',
-        uncertain: true,
         arrivedAs: null,
       },
     ];

@@ -27,12 +27,6 @@ export function timelineQuery(channelId: string) {
   });
 }
 
-/** The newest messages as far back as the API reaches in one page. */
-export async function longestNewestPage(channelId: string): Promise<Timeline> {
-  const page = await localApi.messages({ channelId, limit: MAX_PAGE });
-  return { messages: page, atStart: page.length < MAX_PAGE, atEnd: true };
-}
-
 export function threadKey(channelId: string, rootId: string) {
   return ['local', 'thread', channelId, rootId] as const;
 }
@@ -67,7 +61,7 @@ export function windowKey(channelId: string, messageId: string) {
 
 /**
  * A channel from one message on, for a link to something older than the newest pages. The API has no way to
- * read one message or what is before it, but any message names its thread, and a thread can be read.
+ * read one message, but any message names its thread, and a thread can be read.
  */
 export function windowQuery(channelId: string, messageId: string) {
   return queryOptions({

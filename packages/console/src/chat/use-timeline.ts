@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { localApi, MAX_PAGE } from '../api/local.ts';
-import { longestNewestPage, timelineKey, timelineQuery, windowKey, windowQuery } from './queries.ts';
+import { timelineKey, timelineQuery, windowKey, windowQuery } from './queries.ts';
 import { mergeMessages, type Timeline } from './timeline.ts';
 
 export interface ShownTimeline {
@@ -14,7 +14,7 @@ export interface ShownTimeline {
   readonly isPast: boolean;
   /** The linked message is nowhere. */
   readonly missing: boolean;
-  /** Null when the API can't reach further back. */
+  /** Null at the beginning. */
   readonly loadOlder: (() => void) | null;
   readonly loadingOlder: boolean;
   readonly loadNewer: (() => void) | null;
@@ -31,12 +31,13 @@ export function useTimeline(channelId: string, messageId: string | null): ShownT
   const shown = isPast ? past : newest;
 
   const older = useMutation({
-    mutationFn: () => longestNewestPage(channelId),
+    mutationFn: (before: string) => localApi.messages({ channelId, before, limit: MAX_PAGE }),
     onSuccess(page) {
-      client.setQueryData<Timeline>(timelineKey(channelId), (timeline) => ({
-        messages: mergeMessages(timeline?.messages ?? [], page.messages),
-        atStart: page.atStart,
-        atEnd: true,
+      const key = isPast ? windowKey(channelId, messageId ?? '') : timelineKey(channelId);
+      client.setQueryData<Timeline>(key, (timeline) => ({
+        messages: mergeMessages(timeline?.messages ?? [], page),
+        atStart: page.length < MAX_PAGE,
+        atEnd: timeline?.atEnd ?? true,
       }));
     },
   });
@@ -46,14 +47,17 @@ export function useTimeline(channelId: string, messageId: string | null): ShownT
     onSuccess(page) {
       client.setQueryData<Timeline>(windowKey(channelId, messageId ?? ''), (timeline) => ({
         messages: mergeMessages(timeline?.messages ?? [], page),
-        atStart: false,
+        atStart: timeline?.atStart ?? false,
         atEnd: page.length < MAX_PAGE,
       }));
     },
   });
 
   const { mutate: fetchOlder } = older;
-  const loadOlder = useCallback(() => fetchOlder(), [fetchOlder]);
+  const first = shown.data?.messages[0]?.id;
+  const loadOlder = useCallback(() => {
+    if (first !== undefined) fetchOlder(first);
+  }, [fetchOlder, first]);
   const { mutate: fetchNewer } = newer;
   const last = past.data?.messages.at(-1)?.id;
   const loadNewer = useCallback(() => {
@@ -61,7 +65,7 @@ export function useTimeline(channelId: string, messageId: string | null): ShownT
   }, [fetchNewer, last]);
 
   const { data } = shown;
-  const reachesFurther = !isPast && data !== undefined && !data.atStart && data.messages.length < MAX_PAGE;
+  const reachesFurther = first !== undefined && data !== undefined && !data.atStart;
   const missingHere =
     messageId !== null && data !== undefined && !data.messages.some(({ id }) => id === messageId);
   return {

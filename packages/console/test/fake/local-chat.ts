@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { asRecord } from '../../src/api/http.ts';
 import type { ChannelType, LocalChannel, LocalMessage, Person, Reaction } from '../../src/api/local.ts';
@@ -31,6 +32,8 @@ export interface NewFakeMessage {
 export function createFakeChat(publicUrl: () => string) {
   const channels = new Map<string, Mutable<LocalChannel>>();
   const messages: Mutable<LocalMessage>[] = [];
+  /** Posted messages by the key they came with. */
+  const keyed = new Map<string, string>();
   const files = new Map<string, { readonly mime: string; readonly bytes: Uint8Array }>();
   const log: LogEntry[] = [];
   const streams = new Set<ServerResponse>();
@@ -170,6 +173,11 @@ export function createFakeChat(publicUrl: () => string) {
       found = found.filter((message) => message.id === root || message.thread_id === root);
     }
     const after = query.get('after');
+    const before = query.get('before');
+    if (before !== null) {
+      const to = messages.indexOf(messageIn(channelId, before));
+      return found.filter((message) => messages.indexOf(message) < to).slice(-limit);
+    }
     if (after === null) return found.slice(-limit);
     const from = messages.indexOf(messageIn(channelId, after));
     return found.filter((message) => messages.indexOf(message) > from).slice(0, limit);
@@ -202,14 +210,20 @@ export function createFakeChat(publicUrl: () => string) {
       const members = Array.isArray(body.members) ? body.members.map(personIn) : [];
       return ok(openChannel(name, textField(body, 'type') as ChannelType, members), known ? 200 : 201);
     }),
-    route('GET', '/local/api/messages', { query: ['channel_id', 'thread_id', 'after', 'limit'] }, (request) =>
-      ok({ data: list(request) }),
+    route(
+      'GET',
+      '/local/api/messages',
+      { query: ['channel_id', 'thread_id', 'after', 'before', 'limit'] },
+      (request) => ok({ data: list(request) }),
     ),
     route(
       'POST',
       '/local/api/messages',
       { body: ['channel_id', 'user', 'text', 'thread_id', 'reply_to', 'attachments'] },
-      ({ body }) => {
+      ({ body, headers }) => {
+        const key = String(headers['idempotency-key'] ?? randomUUID());
+        const earlier = keyed.get(key);
+        if (earlier !== undefined) return ok(messageOf(earlier), 201);
         const given: readonly unknown[] = Array.isArray(body.attachments) ? body.attachments : [];
         const attachments = given.map((item) => {
           const file = asRecord(item);
@@ -231,7 +245,9 @@ export function createFakeChat(publicUrl: () => string) {
           replyTo: typeof body.reply_to === 'string' ? body.reply_to : null,
           attachments,
         };
-        return ok(post(message), 201);
+        const posted = post(message);
+        keyed.set(key, posted.id);
+        return ok(posted, 201);
       },
     ),
     route('PATCH', '/local/api/messages/:id', { body: ['user_id', 'text'] }, ({ body }, [id = '']) =>
