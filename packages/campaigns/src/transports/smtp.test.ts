@@ -71,16 +71,9 @@ test('a hook that says no keeps the mail from being accepted', async () => {
 
 test('a loss before the end is no attempt; one after it leaves the mail unknown', async () => {
   const { sink, transport } = await start();
-  let dropped: (goes: boolean) => void = () => undefined;
-  const afterDrop = new Promise<boolean>((resolve) => {
-    dropped = resolve;
-  });
-  sink.script = ({ stage }) => {
-    if (stage !== 'body') return undefined;
-    setImmediate(() => dropped(true));
-    return { drop: true };
-  };
-  const cut = await transport.send(mail, { ...yes, beforeEnd: () => afterDrop }, never());
+  sink.script = ({ stage }) => (stage === 'body' ? { drop: true } : undefined);
+  const forever = () => new Promise<boolean>(() => undefined);
+  const cut = await transport.send(mail, { ...yes, beforeEnd: forever }, never());
   expect(cut).toMatchObject({ kind: 'interrupted' });
   sink.script = ({ stage }) => (stage === 'dot' ? { drop: true } : undefined);
   expect(await transport.send(mail, yes, never())).toMatchObject({ kind: 'unknown' });
