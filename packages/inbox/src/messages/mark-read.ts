@@ -82,12 +82,15 @@ async function agentForUpdate(tx: InboxTransaction, agentId: string, now: number
       .onConflict((conflict) => conflict.column('agent_id').doNothing())
       .execute();
   }
-  return tx
-    .updateTable('inbox_agents')
-    .set({ agent_id: agentId })
-    .where('agent_id', '=', agentId)
-    .returning(['filled_us', 'history_until_us'])
-    .executeTakeFirstOrThrow();
+  return (
+    tx
+      .updateTable('inbox_agents')
+      // Not the key: SQLite would look through all that the agent has unread for rows that point to the old one.
+      .set((update) => ({ read_count: update.ref('read_count') }))
+      .where('agent_id', '=', agentId)
+      .returning(['filled_us', 'history_until_us'])
+      .executeTakeFirstOrThrow()
+  );
 }
 
 /** Copies the next stretch of history that is still unread into the agent's unread rows. */
