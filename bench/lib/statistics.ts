@@ -31,3 +31,11 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   await work();
   return performance.now() - started;
 }
+
+/** The same things in an order of chance. */
+export function shuffled<Thing>(things: readonly Thing[]): Thing[] {
+  return things
+    .map((thing) => ({ thing, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ thing }) => thing);
+}
