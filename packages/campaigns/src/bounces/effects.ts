@@ -1,7 +1,7 @@
 import { forUpdate } from '@postern/store';
 import { addToListCounts } from '../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
-import { suppressionHash } from '../suppressions/hash.ts';
+import { insertSuppression } from '../suppressions/rows.ts';
 import type { SubscriberStatus, SuppressionReason } from '../tables.ts';
 
 /** What a refusal by the recipient's side does to the person, wherever it was heard of. */
@@ -29,21 +29,9 @@ export async function refuseAddress(
   reason: Extract<SuppressionReason, 'hard_bounce' | 'complaint'>,
   source: string,
 ): Promise<void> {
+  const { projectId, emailKey, email } = person;
+  await insertSuppression(tx, ports, { projectId, emailKey, email, reason, source, note: null });
   const now = ports.clock.nowMicroseconds();
-  await tx
-    .insertInto('mail_suppressions')
-    .values({
-      suppression_id: ports.newId('sup'),
-      project_id: person.projectId,
-      email: person.email,
-      email_hash: suppressionHash(ports, person.projectId, person.emailKey),
-      reason,
-      source,
-      note: null,
-      created_us: now,
-    })
-    .onConflict((conflict) => conflict.columns(['project_id', 'email_hash']).doNothing())
-    .execute();
   await setStatusEverywhere(tx, person, reason === 'complaint' ? 'complained' : 'bounced', now);
 }
 

@@ -6,6 +6,7 @@ import {
   SOFT_REASONS,
 } from '../../bounces/effects.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
+import { lockSuppressions } from '../../suppressions/lock.ts';
 import { emitEvents, type ProjectEvent } from '../../webhooks/events.ts';
 import { pauseForErrors } from '../control/pause.ts';
 import { type Ledger, type Move, moveRows } from './moves.ts';
@@ -36,6 +37,10 @@ export async function settleRows(
 ): Promise<Set<string>> {
   const nowUs = ports.clock.nowMicroseconds();
   const moved = new Set<string>();
+  // Before any row is locked, as an erasure does.
+  for (const projectId of [...new Set(settlements.filter(isBounce).map((one) => one.projectId))].sort()) {
+    await lockSuppressions(tx, ports, projectId, 'shared');
+  }
   for (const ledger of ['campaign', 'email'] as const) {
     const own = settlements.filter((one) => one.ledger === ledger);
     const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, own);
