@@ -1,0 +1,83 @@
+import { recordAct } from '../audit.ts';
+import { moveCampaign } from '../engine/control/campaign-state.ts';
+import { dropOpenRows } from '../engine/ledger/drop.ts';
+import type { CampaignsPorts } from '../ports.ts';
+import { counted, quoted } from '../shapes/words.ts';
+import { campaignLife } from './lifecycle.ts';
+import { findCampaign, lockCampaign, requireState, withCounts, wrongState } from './rows.ts';
+import type { CampaignAnswer } from './shapes.ts';
+
+/** Pausing and cancelling. */
+
+/** @throws Failure not_found; precondition_failed with `invalid_state` unless it is running. */
+export async function pauseCampaign(
+  ports: CampaignsPorts,
+  actor: string,
+  projectId: string,
+  campaignId: string,
+): Promise<CampaignAnswer> {
+  const { store } = ports;
+  await store.transaction(async (tx) => {
+    requireState(await lockCampaign(tx, projectId, campaignId), campaignLife.statesBefore('pause'), 'paused');
+    await moveCampaign(tx, ports, campaignId, 'pause', 'requested');
+    await recordAct(tx, ports, { actor, action: 'pause_campaign', target: campaignId });
+  });
+  return withCounts(store.db, await findCampaign(store.db, projectId, campaignId));
+}
+
+export const cancelOutcomes = ['would_cancel', 'cancelled', 'already_cancelled'] as const;
+
+export interface Cancellation {
+  readonly outcome: (typeof cancelOutcomes)[number];
+  readonly effect: string;
+  readonly campaign: CampaignAnswer;
+}
+
+/** Rows that are dropped before the answer; the engine drops the rest of a large campaign. */
+const DROPPED_AT_ONCE = 10_000;
+
+/**
+ * Cancels a campaign for good, or says what that would do. What was handed over already still goes out.
+ *
+ * @throws Failure not_found; precondition_failed with `invalid_state` when there is nothing to cancel.
+ */
+export async function cancelCampaign(
+  ports: CampaignsPorts,
+  actor: string,
+  projectId: string,
+  campaignId: string,
+  dryRun: boolean,
+): Promise<Cancellation> {
+  const { store } = ports;
+  const cancellable = campaignLife.statesBefore('cancel');
+  const before = await store.transaction(async (tx) => {
+    const found = await lockCampaign(tx, projectId, campaignId);
+    if (found.state !== 'cancelled' && !cancellable.includes(found.state)) {
+      throw wrongState(found, cancellable, 'cancelled');
+    }
+    const answer = await withCounts(tx, found);
+    if (!dryRun && found.state !== 'cancelled') {
+      await moveCampaign(tx, ports, campaignId, 'cancel', 'requested');
+      await recordAct(tx, ports, { actor, action: 'cancel_campaign', target: campaignId });
+    }
+    return answer;
+  });
+  const name = quoted(before.name);
+  if (before.state === 'cancelled') {
+    const effect = `${name} was cancelled before; nothing changes.`;
+    return { outcome: 'already_cancelled', effect, campaign: before };
+  }
+  const { pending, deferred, sent } = before.counts;
+  const open = counted(pending + deferred, 'mail');
+  if (dryRun) {
+    const effect =
+      before.state === 'scheduled'
+        ? `Would cancel ${name}, which is scheduled; nothing was sent.`
+        : `Would cancel ${name} and drop ${open} not handed over yet; ${counted(sent, 'mail')} sent so far.`;
+    return { outcome: 'would_cancel', effect, campaign: before };
+  }
+  await dropOpenRows(ports, campaignId, DROPPED_AT_ONCE);
+  const campaign = await withCounts(store.db, await findCampaign(store.db, projectId, campaignId));
+  const effect = `Cancelled ${name}; ${open} dropped, ${counted(campaign.counts.sent, 'mail')} sent.`;
+  return { outcome: 'cancelled', effect, campaign };
+}
