@@ -46,7 +46,7 @@ export async function deliver(
   },
 ): Promise<DeliveryResult> {
   const text = message.allowMassMentions ? message.text : neutraliseMassMentions(message.text);
-  const texts = text === '' ? [''] : splitText(text, connector.capabilities.text);
+  const texts = partsOf(text, connector.capabilities.text);
   const parts: DeliveredPart[] = [];
   return withDeadline(clock, DELIVERY_DEADLINE_MS, async (deadline) => {
     for (const [index, partText] of texts.entries()) {
@@ -66,6 +66,13 @@ export async function deliver(
     }
     return { parts, error: null };
   });
+}
+
+/** Without parts of white space alone, unless there is nothing else: then the platform decides. */
+function partsOf(text: string, limit: Connector['capabilities']['text']): string[] {
+  const parts = splitText(text, limit);
+  const visible = parts.filter((part) => part.trim() !== '');
+  return visible.length > 0 ? visible : [parts[0] ?? ''];
 }
 
 /**

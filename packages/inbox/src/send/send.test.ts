@@ -191,6 +191,15 @@ describeEngines('sending', (engine) => {
     );
   });
 
+  test('a part of nothing but white space is left out, since platforms refuse it', async () => {
+    const { platform, send } = await desk(engine, {}, short);
+    await send({ text: `first${' '.repeat(40)}last` });
+    expect(platform.delivered.length).toBeGreaterThan(1);
+    for (const part of platform.delivered) expect(part.text.trim()).not.toBe('');
+    await send({ text: ' '.repeat(40) });
+    expect(platform.delivered.at(-1)?.text.trim()).toBe('');
+  });
+
   test('mentions of everybody do not ring unless the operator allows it for the channel', async () => {
     const { bench, platform, send } = await desk(engine);
     const text = '@everyone and <!channel> and @here';
