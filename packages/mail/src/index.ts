@@ -35,6 +35,8 @@ export {
   MissingValueError,
   type Template,
 } from './mime/template.ts';
+export type { ReportAction, ReportKind, ReportRecipient } from './reports/kinds.ts';
+export { parseReport, type Report, type ReportOptions } from './reports/report.ts';
 export type { Capabilities } from './smtp/capabilities.ts';
 export {
   type Classification,
@@ -57,3 +59,4 @@ export type { RelayHealth, RelayOptions } from './smtp/relay.ts';
 export type { Reply } from './smtp/reply.ts';
 export type { OutgoingMail, SmtpSession } from './smtp/session.ts';
 export { DEFAULT_TIMEOUTS, type SmtpTimeouts } from './smtp/timeouts.ts';
+export { createVerp, type Verp } from './verp.ts';

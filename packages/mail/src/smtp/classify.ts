@@ -98,9 +98,10 @@ function classifyTemporary({ code, enhanced, text }: Refusal): Classification {
 function classifyPermanent(refusal: Refusal): Classification {
   const { code, enhanced, stage, text } = refusal;
   if (code === 530 || code === 535 || code === 538) return result('configuration', 'authentication');
-  return (
-    (enhanced === null ? undefined : byEnhanced(enhanced, text)) ?? byText(text, stage) ?? byCode(code, stage)
-  );
+  // `5.2.0` and the like tell where it failed and leave the rest to the words. Of 5.6 and 5.7 none may suppress.
+  const vague = enhanced === null || !/^5\.[1-9][0-9]*\.[1-9]|^5\.[67]\./.test(enhanced);
+  const said = vague ? byText(text, stage) : undefined;
+  return said ?? (enhanced === null ? undefined : byEnhanced(enhanced, text)) ?? byCode(code, stage);
 }
 
 /** The codes that say by themselves what is meant (RFC 3463 and the registry of RFC 5248). */
@@ -222,4 +223,26 @@ function waitHint(text: string): number | null {
 
 function result(outcome: OutcomeClass, reason: string, slowDown = false): Classification {
   return { class: outcome, reason, slowDown, retryAfterSeconds: null };
+}
+
+/** What a delivery report says of a recipient (RFC 3464), in the same classes: no reply of a session, but its echo. */
+export function classifyReported(said: {
+  readonly action: 'failed' | 'delayed' | 'delivered' | 'relayed' | 'expanded';
+  readonly status: string | null;
+  readonly code: number | null;
+  readonly text: string;
+}): Classification {
+  if (said.action === 'delayed') return result('deferred', 'delayed');
+  if (said.action !== 'failed') return result('sent', said.action);
+  // The relay gave up on what was only temporary.
+  if (said.status?.startsWith('4') || (said.status === null && (said.code ?? 500) < 500)) {
+    return result('soft_bounce', 'expired');
+  }
+  const enhanced = said.status !== null && /^5\.(?!0\.0$)/.test(said.status) ? said.status : null;
+  const code = said.code !== null && said.code >= 500 ? said.code : 550;
+  const found = classifyRefusal({ code, enhanced, text: said.text, stage: 'rcpt' });
+  // A failure that nobody explains counts like a full mailbox: it takes several.
+  return found.class === 'recipient_refused' && found.reason === 'recipient'
+    ? result('soft_bounce', 'unexplained')
+    : found;
 }
