@@ -129,9 +129,12 @@ export const campaignsMigrations: readonly Migration[] = [
         sql`CREATE INDEX mail_webhooks_project ON mail_webhooks (project_id, webhook_id)`,
         sql`CREATE TABLE mail_webhook_deliveries (
           delivery_id ${text} PRIMARY KEY, webhook_id ${text} NOT NULL, project_id ${text} NOT NULL, event ${text} NOT NULL,
-          body ${text} NOT NULL, state ${text} NOT NULL, attempts ${integer} NOT NULL, response_status ${integer},
+          person ${text}, body ${text} NOT NULL, state ${text} NOT NULL, attempts ${integer} NOT NULL, response_status ${integer},
           last_error ${text}, next_attempt_us ${integer}, created_us ${integer} NOT NULL, updated_us ${integer} NOT NULL)`,
         sql`CREATE INDEX mail_webhook_deliveries_page ON mail_webhook_deliveries (webhook_id, delivery_id)`,
+        // What tells of a person goes with them.
+        sql`CREATE INDEX mail_webhook_deliveries_person ON mail_webhook_deliveries (project_id, person)
+          WHERE person IS NOT NULL`,
         // What is old goes.
         sql`CREATE INDEX mail_webhook_deliveries_age ON mail_webhook_deliveries (created_us)`,
         sql`CREATE TABLE mail_events (

@@ -176,9 +176,11 @@ export interface DeliveryTable {
   delivery_id: string;
   project_id: string;
   campaign_id: string;
+  /** Canonical address; `erased:<id>` once erased. */
   email_key: string;
   subscriber_id: string;
   list_id: string;
+  /** Empty once erased. */
   email: string;
   state: DeliveryState;
   reason: string | null;
@@ -232,7 +234,9 @@ export interface DomainTable {
 export interface EmailTable {
   email_id: string;
   project_id: string;
+  /** Empty once erased. */
   recipient: string;
+  /** Canonical address; `erased:<id>` once erased. */
   email_key: string;
   reference: string | null;
   /** `api`: sent by send_email, and listed; the others are the service's own. */
@@ -270,6 +274,8 @@ export interface WebhookDeliveryTable {
   webhook_id: string;
   project_id: string;
   event: string;
+  /** Whom it tells of, as the suppression list knows them; null where it names nobody. */
+  person: string | null;
   /** The exact JSON text that is signed and sent. */
   body: string;
   state: 'pending' | 'done' | 'dead';

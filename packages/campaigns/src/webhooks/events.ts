@@ -1,6 +1,9 @@
 import { formatMilliseconds } from '@postern/kit';
+import { parseAddress } from '@postern/mail';
 import { enqueue, type StoreTables, type Transaction } from '@postern/store';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
+import { suppressionHash } from '../suppressions/hash.ts';
+import type { WebhookDeliveryTable } from '../tables.ts';
 
 /** Events that webhooks can ask for (contract, 8.14). */
 export const webhookEvents = [
@@ -34,7 +37,7 @@ export interface WebhookJob {
  */
 export async function emitEvents(
   tx: CampaignsTransaction,
-  ports: Pick<CampaignsPorts, 'clock' | 'newId'>,
+  ports: Pick<CampaignsPorts, 'clock' | 'newId' | 'installationKey'>,
   events: readonly ProjectEvent[],
 ): Promise<void> {
   if (events.length === 0) return;
@@ -51,17 +54,40 @@ export async function emitEvents(
   for (const { projectId, type, data } of events) {
     const timestamp = formatMilliseconds(Math.floor(nowUs / 1_000));
     const body = JSON.stringify({ type, timestamp, data });
+    const person = personIn(ports, projectId, data);
     for (const webhook of wanted) {
       if (webhook.project_id !== projectId || !webhook.types.has(type)) continue;
-      await insertDelivery(tx, ports, { webhookId: webhook.webhook_id, projectId, event: type, body });
+      await insertDelivery(tx, ports, {
+        webhookId: webhook.webhook_id,
+        projectId,
+        event: type,
+        person,
+        body,
+      });
     }
   }
+}
+
+/** Whom an event tells of, so that it can go with them when they are erased. */
+function personIn(
+  ports: Pick<CampaignsPorts, 'installationKey'>,
+  projectId: string,
+  { email }: ProjectEvent['data'],
+): string | null {
+  const address = typeof email === 'string' ? parseAddress(email) : null;
+  return address === null || address.fault !== undefined
+    ? null
+    : suppressionHash(ports, projectId, address.key);
 }
 
 async function insertDelivery(
   tx: CampaignsTransaction,
   { clock, newId }: Pick<CampaignsPorts, 'clock' | 'newId'>,
-  delivery: { webhookId: string; projectId: string; event: WebhookEvent; body: string },
+  delivery: Pick<WebhookDeliveryTable, 'person' | 'body'> & {
+    webhookId: string;
+    projectId: string;
+    event: WebhookEvent;
+  },
 ): Promise<void> {
   const nowUs = clock.nowMicroseconds();
   const deliveryId = newId('dlv');
@@ -72,6 +98,7 @@ async function insertDelivery(
       webhook_id: delivery.webhookId,
       project_id: delivery.projectId,
       event: delivery.event,
+      person: delivery.person,
       body: delivery.body,
       state: 'pending',
       attempts: 0,
