@@ -39,6 +39,12 @@ export const campaignsConfigSchema = z.strictObject({
       imap: z.strictObject({ url: z.string().min(1) }).optional(),
     })
     .prefault({}),
+  webhooks: z
+    .strictObject({
+      /** Lets webhooks lead to this machine; they may in any case while the public URL itself does. */
+      allowLoopback: z.boolean().default(false),
+    })
+    .prefault({}),
   returnPathDomain: z.string().min(1).optional(),
   /** A campaign pauses when this share of at least 50 answers are faults of sender or content. */
   errorShareToPause: z.number().min(0).max(1).default(0.1),

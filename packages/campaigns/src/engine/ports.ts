@@ -117,3 +117,11 @@ export class CampaignUnfitError extends Error {
     this.reason = reason;
   }
 }
+
+/** Makes a scheduled campaign ready at its due time, as a launch does. */
+export interface Launcher {
+  /** Checks all that a launch checks, and compiles the content; or tells why it can't go. */
+  prepare(
+    campaign: CampaignTable,
+  ): Promise<{ readonly contentJson: string } | { readonly unfit: StateReason }>;
+}

@@ -1,0 +1,6 @@
+export {
+  type CampaignEngine,
+  type CampaignEngineOptions,
+  createCampaignEngine,
+  type EngineHealth,
+} from './engine.ts';
