@@ -1,0 +1,104 @@
+import { parseAddress } from '@postern/mail';
+import { suppressedOf } from '../../engine/ledger/refusals.ts';
+import { requireList } from '../../lists/lists.ts';
+import type { CampaignsPorts } from '../../ports.ts';
+import { lockSuppressions } from '../../suppressions/lock.ts';
+import { workerTask } from '../../workers/task.ts';
+import { applyEntries, type Entry } from '../apply.ts';
+import { subscriberIdOf } from '../id.ts';
+import type { ImportRecord, ImportResult, skipReasons } from './shapes.ts';
+
+/** Rows of one transaction (contract, section 6). */
+const BATCH = 1_000;
+
+export interface Import {
+  readonly projectId: string;
+  readonly listId: string;
+  readonly records: readonly ImportRecord[];
+  readonly resubscribe: boolean;
+  readonly evidence: string | null;
+}
+
+interface Candidate extends Entry {
+  readonly index: number;
+}
+
+/**
+ * Puts records on a list, a batch to a transaction; what was committed stands when a later batch fails, and repeating
+ * the whole is harmless.
+ *
+ * @returns what became of each record, in their order.
+ * @throws Failure not_found when the list is gone.
+ */
+export const importTask = workerTask(
+  import.meta.url,
+  'importTask',
+  async (ports, request: Import, signal): Promise<ImportResult[]> => {
+    const results: ImportResult[] = [];
+    const candidates = candidatesOf(ports, request, results);
+    for (let at = 0; at < candidates.length; at += BATCH) {
+      signal.throwIfAborted();
+      for (const result of await importBatch(ports, request, candidates.slice(at, at + BATCH))) {
+        results[result.index] = result;
+      }
+    }
+    return results;
+  },
+);
+
+/** The records that can be imported; the others get their results at once. */
+function candidatesOf(
+  ports: CampaignsPorts,
+  { listId, records }: Import,
+  results: ImportResult[],
+): Candidate[] {
+  const seen = new Map<string, string>();
+  const candidates: Candidate[] = [];
+  for (const [index, { email, name, attributes }] of records.entries()) {
+    const address = parseAddress(email);
+    if (address.fault !== undefined) {
+      results[index] = skipped(index, 'invalid_email');
+      continue;
+    }
+    const known = seen.get(address.key);
+    if (known !== undefined) {
+      results[index] = { ...skipped(index, 'duplicate'), subscriber_id: known };
+      continue;
+    }
+    const subscriberId = subscriberIdOf(ports, listId, address.key);
+    seen.set(address.key, subscriberId);
+    const given = { name, attributes };
+    candidates.push({ index, subscriberId, email: address.typed, emailKey: address.key, given });
+  }
+  return candidates;
+}
+
+function importBatch(
+  ports: CampaignsPorts,
+  { projectId, listId, resubscribe, evidence }: Import,
+  candidates: readonly Candidate[],
+): Promise<ImportResult[]> {
+  return ports.store.transaction(async (tx) => {
+    await lockSuppressions(tx, ports, projectId, 'shared');
+    const list = await requireList(tx, projectId, listId);
+    const asked = candidates.map(({ subscriberId, emailKey }) => ({ id: subscriberId, projectId, emailKey }));
+    const suppressed = await suppressedOf(tx, ports, asked);
+    const terms = { list, source: 'import', resubscribe, evidence, asksToConfirm: false } as const;
+    const plans = await applyEntries(
+      tx,
+      ports,
+      terms,
+      candidates.filter(({ subscriberId }) => !suppressed.has(subscriberId)),
+    );
+    return candidates.map(({ index, subscriberId }) => {
+      const plan = plans.get(subscriberId);
+      if (plan === undefined) return skipped(index, 'suppressed');
+      if (plan.outcome === 'too_large') return skipped(index, 'too_many_attributes');
+      return { index, outcome: plan.outcome, reason: null, subscriber_id: subscriberId };
+    });
+  });
+}
+
+function skipped(index: number, reason: (typeof skipReasons)[number]): ImportResult {
+  return { index, outcome: 'skipped', reason, subscriber_id: null };
+}
