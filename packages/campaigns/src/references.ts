@@ -4,7 +4,7 @@ import type { CampaignsPorts } from './ports.ts';
 
 /** Fields that name other things of the project, which have to be there (contract, section 1: "reference"). */
 
-export type ReferenceKind = 'list' | 'segment' | 'template';
+export type ReferenceKind = 'list' | 'segment' | 'template' | 'subscriber';
 
 /** By the name of the field; its value is an id or several. */
 export type References = Readonly<Record<string, ReferenceKind>>;
@@ -13,6 +13,7 @@ const PATTERNS: Readonly<Record<ReferenceKind, RegExp>> = {
   list: idPattern('lst'),
   segment: idPattern('seg'),
   template: idPattern('tpl'),
+  subscriber: idPattern('sub'),
 };
 
 /** More than any field may hold; the schema refuses longer ones. */
@@ -79,6 +80,11 @@ async function existing(
       const templates = db.selectFrom('mail_templates').where('project_id', '=', projectId);
       const rows = await templates.where('template_id', 'in', ids).select('template_id').execute();
       return new Set(rows.map((row) => row.template_id));
+    }
+    case 'subscriber': {
+      const people = db.selectFrom('mail_subscribers').where('project_id', '=', projectId);
+      const there = people.where('subscriber_id', 'in', ids).where('status', '!=', 'erased');
+      return new Set((await there.select('subscriber_id').execute()).map((row) => row.subscriber_id));
     }
   }
 }

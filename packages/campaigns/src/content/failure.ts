@@ -1,6 +1,7 @@
 import { problem } from '@postern/http';
 import { type FieldViolation, summariseViolations } from '@postern/kit';
 import { ContentError } from './compile.ts';
+import { TemplateError } from './template-error.ts';
 
 /** Each error of a content as a violation of its field; the message ends with line and column. */
 export function templateViolations({ errors }: ContentError): FieldViolation[] {
@@ -12,8 +13,9 @@ export async function tellingTemplateErrors<Value>(work: () => Promise<Value>): 
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof ContentError)) throw error;
-    const violations = templateViolations(error);
+    const content = error instanceof TemplateError ? new ContentError([error]) : error;
+    if (!(content instanceof ContentError)) throw error;
+    const violations = templateViolations(content);
     throw problem('precondition_failed', summariseViolations(violations), { violations });
   }
 }
