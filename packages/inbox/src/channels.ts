@@ -118,12 +118,14 @@ export async function putChannel(
         created_us: ports.clock.nowMicroseconds(),
       })
       .onConflict((conflict) =>
-        conflict.column('channel_id').doUpdateSet({
-          channel_id: request.channelId,
+        conflict.column('channel_id').doUpdateSet((update) => ({
+          // An assignment is needed for RETURNING to answer a channel that stays as it is. Not the key: SQLite
+          // would look through all messages for those that point to the old one.
+          message_count: update.ref('inbox_channels.message_count'),
           ...(request.allowMassMentions === undefined
             ? {}
             : { allow_mass_mentions: request.allowMassMentions ? 1 : 0 }),
-        }),
+        })),
       )
       .returningAll()
       .executeTakeFirstOrThrow();
