@@ -57,6 +57,29 @@ describe.each([
     expect(sink.messages[0]!.data).toEqual(data);
   });
 
+  test.each([
+    ['held', large.subarray(0, 2_000)],
+    ['large', Buffer.concat(Array.from({ length: 60 }, () => large))],
+  ])('lets no command into a message that is %s', async (how, data) => {
+    const sink = await sinkFor({ extensions });
+    const session = await sessionWith(sink);
+    const { beforeEnd, answer } = held();
+    const second = new Promise((resolve) => {
+      sink.script = ({ stage, octets }) => {
+        if (stage !== 'body' || octets < 2_000) return undefined;
+        sink.script = undefined;
+        // The sink is in the middle of the message now.
+        resolve(session.send(mail({ to: 'b@example.com' })));
+        setImmediate(answer, true);
+        return undefined;
+      };
+    });
+    const first = session.send(mail({ data, ...(how === 'held' ? { beforeEnd } : {}) }));
+    for (const sent of [first, second]) expect(await sent).toMatchObject({ stage: 'dot', code: 250 });
+    expect(sink.messages.map(({ to }) => to[0])).toEqual(['ada@example.com', 'b@example.com']);
+    expect(Buffer.from(sink.messages[0]!.data.subarray(0, data.length)).equals(data)).toBe(true);
+  });
+
   test('never comes when the caller says no, or fails; the next message goes over another session', async () => {
     const sink = await sinkFor({ extensions });
     for (const end of ['answer', 'fail'] as const) {

@@ -176,8 +176,9 @@ async function openStream(options: SmtpOptions, tls: TlsPolicy, signal: AbortSig
 
 function openTcp({ host, port, signal }: StreamTarget): Promise<Duplex> {
   return new Promise((resolve, reject) => {
-    // Without a delay a small command would wait for the reply to the one before (Nagle's algorithm).
-    const socket = connectTcp({ host, port, noDelay: true });
+    // With Nagle's algorithm a small command would wait for the reply to the one before. Probes keep the connection
+    // known to routers while a server takes minutes to answer.
+    const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 });
     const expire = () => socket.destroy(new Error('The time to connect is over'));
     signal.addEventListener('abort', expire, { once: true });
     socket.once('error', reject);

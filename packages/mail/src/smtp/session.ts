@@ -68,6 +68,7 @@ interface Transaction {
 
 /** Up to this size the end of a message and the next envelope share a write; larger ones go in blocks. */
 const BLOCK_OCTETS = 65_536;
+const NO_OCTETS = new Uint8Array(0);
 
 export class Session implements SmtpSession {
   readonly capabilities: Capabilities;
@@ -171,7 +172,8 @@ export class Session implements SmtpSession {
   #nextEnvelope(): string {
     const { pipelining } = this.capabilities;
     if (this.#wire.ended || this.#envelope !== undefined) return '';
-    if (!pipelining && this.#message !== undefined) return '';
+    // In the middle of a message every octet is taken for a part of it.
+    if (this.#message !== undefined && (!pipelining || this.#message.loss === 'in_data')) return '';
     const next = this.#nextAllowed();
     if (next === undefined) return this.#nextQuit();
     this.#envelope = next;
@@ -275,75 +277,56 @@ export class Session implements SmtpSession {
   #sendMessage(transaction: Transaction): void {
     this.#envelope = undefined;
     this.#message = transaction;
-    const { bytes } = transaction.data;
-    if (transaction.mail.beforeEnd !== undefined) {
-      this.#sendHeld(transaction, transaction.mail.beforeEnd);
-      return;
-    }
-    transaction.mail.onDataSent?.();
-    if (bytes.length > BLOCK_OCTETS) {
-      this.#sendBlocks(transaction);
-      return;
-    }
-    transaction.loss = 'after_dot';
-    this.#wire.expect('the end of the data', this.#timeouts.dot, (reply) =>
+    const { mail, data } = transaction;
+    const apart = mail.beforeEnd !== undefined || data.bytes.length > BLOCK_OCTETS;
+    this.#wire.expect('the data', apart ? this.#timeouts.block : this.#timeouts.dot, (reply) =>
       this.#dotReply(transaction, reply),
     );
-    this.#wire.write(joined(bytes, `.\r\n${this.capabilities.pipelining ? this.#nextEnvelope() : ''}`));
-  }
-
-  /** A large message goes block by block, so that it shows how far it came and that it moves. */
-  #sendBlocks(transaction: Transaction): void {
-    const { bytes } = transaction.data;
+    if (!apart) {
+      this.#sendEnd(transaction, data.bytes);
+      return;
+    }
     transaction.loss = 'in_data';
-    this.#wire.expect('the data', this.#timeouts.block, (reply) => this.#dotReply(transaction, reply));
-    const next = (from: number): void => {
-      if (this.#message !== transaction) return;
-      if (from >= bytes.length) {
-        transaction.loss = 'after_dot';
-        this.#wire.extend(this.#timeouts.dot);
-        this.#advance();
-        return;
-      }
-      this.#wire.extend(this.#timeouts.block);
-      const to = from + BLOCK_OCTETS;
-      const block = bytes.subarray(from, to);
-      this.#wire.write(to < bytes.length ? block : joined(block, '.\r\n'), () => next(to));
-    };
-    next(0);
-  }
-
-  /** The message leaves while the caller is asked, and its end when both are done. */
-  #sendHeld(transaction: Transaction, beforeEnd: () => Promise<boolean>): void {
-    transaction.loss = 'in_data';
-    this.#wire.expect('the data', this.#timeouts.block, (reply) => this.#dotReply(transaction, reply));
-    const written = new Promise<void>((resolve) => this.#writeBlocks(transaction, 0, resolve));
     // An error of the caller's is its own to tell.
-    const allowed = beforeEnd().catch(() => false);
-    void Promise.all([allowed, written]).then(([goes]) => {
+    const allowed = mail.beforeEnd?.().catch(() => false) ?? true;
+    void Promise.all([allowed, this.#sendBlocks(transaction)]).then(([goes]) => {
       if (this.#message !== transaction) return;
-      if (!goes) {
-        this.#message = undefined;
-        transaction.settle({ kind: 'cancelled' });
-        this.#wire.end('A message was withdrawn before its end');
-        return;
-      }
-      transaction.mail.onDataSent?.();
-      transaction.loss = 'after_dot';
-      this.#wire.extend(this.#timeouts.dot);
-      this.#wire.write(`.\r\n${this.capabilities.pipelining ? this.#nextEnvelope() : ''}`);
+      if (goes) this.#sendEnd(transaction, NO_OCTETS);
+      else this.#withdraw(transaction);
     });
   }
 
-  #writeBlocks(transaction: Transaction, from: number, done: () => void): void {
-    if (this.#message !== transaction) return;
+  /** The last octets of a message, its dot, and the next envelope. */
+  #sendEnd(transaction: Transaction, rest: Uint8Array): void {
+    transaction.mail.onDataSent?.();
+    transaction.loss = 'after_dot';
+    this.#wire.extend(this.#timeouts.dot);
+    const next = this.capabilities.pipelining ? this.#nextEnvelope() : '';
+    this.#wire.write(joined(rest, `.\r\n${next}`));
+  }
+
+  #withdraw(transaction: Transaction): void {
+    this.#message = undefined;
+    transaction.settle({ kind: 'cancelled' });
+    this.#wire.end('A message was withdrawn before its end');
+  }
+
+  /** Block by block, so that a large message shows that it moves; resolves when the last one is on its way. */
+  #sendBlocks(transaction: Transaction): Promise<void> {
     const { bytes } = transaction.data;
-    this.#wire.extend(this.#timeouts.block);
-    const to = from + BLOCK_OCTETS;
-    if (to >= bytes.length) {
-      this.#wire.write(bytes.subarray(from));
-      done();
-    } else this.#wire.write(bytes.subarray(from, to), () => this.#writeBlocks(transaction, to, done));
+    return new Promise((resolve) => {
+      const next = (from: number): void => {
+        if (this.#message !== transaction) return;
+        this.#wire.extend(this.#timeouts.block);
+        const to = from + BLOCK_OCTETS;
+        if (to < bytes.length) this.#wire.write(bytes.subarray(from, to), () => next(to));
+        else {
+          this.#wire.write(bytes.subarray(from));
+          resolve();
+        }
+      };
+      next(0);
+    });
   }
 
   #dotReply(transaction: Transaction, reply: Reply): void {
