@@ -9,6 +9,7 @@ import { API_PREFIX, campaignsOpenApi } from './openapi.ts';
 import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
 import type { CampaignsPorts, Log } from './ports.ts';
 import { projectOf } from './project-context.ts';
+import { mountPublicPages } from './public/mount.ts';
 import { RateLimit, UNCOUNTED } from './rate-limit.ts';
 import { requireReferences } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
@@ -36,7 +37,7 @@ interface Visitor {
 
 const isProjectId = (value: unknown) => typeof value === 'string' && idPattern('prj').test(value);
 
-/** Mounts the REST routes under /api/v1 and the MCP endpoint at /mcp. */
+/** Mounts the REST routes under /api/v1, the MCP endpoint at /mcp and the public pages under /p/. */
 export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOptions): void {
   const { ports, log, dialect } = options;
   const operations = (options.operations ?? campaignsOperations).map(withTimeouts);
@@ -77,6 +78,8 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
       header,
     };
   }
+
+  mountPublicPages(app, ports);
 
   mountReference(app, {
     prefix: API_PREFIX,

@@ -71,6 +71,9 @@ export function copies(
   };
 }
 
+/** A longer link is left as it is: with its token it would be more than a request may have. */
+const LONGEST_LINK = 2_000;
+
 /** Tokens are made when they are first asked for, and those that name nobody once for all. */
 function trackingOf(
   { campaign_id: campaignId, tracking_opens, tracking_clicks }: TrackingChoice,
@@ -89,7 +92,7 @@ function trackingOf(
         click ??= tokens.mail('click', mail);
         return clickAddress(publicUrl, click, link);
       },
-      clickTo: (url) => linkAddress(publicUrl, tokens.link(clicker, url)),
+      clickTo: (url) => (url.length > LONGEST_LINK ? url : linkAddress(publicUrl, tokens.link(clicker, url))),
       get pixel() {
         return tracking_opens === 'person'
           ? pixelAddress(publicUrl, tokens.mail('open', mail))

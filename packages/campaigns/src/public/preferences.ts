@@ -1,0 +1,111 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { CampaignsPorts } from '../ports.ts';
+import { subscribeAgain } from '../subscribers/confirm.ts';
+import { unsubscribeEverywhere, unsubscribeFromList } from '../subscribers/unsubscribe.ts';
+import type { SubscriberStatus } from '../tables.ts';
+import type { Tokens } from '../tokens.ts';
+import { evidenceOf } from './evidence.ts';
+import { formOf } from './forms.ts';
+import { type Html, html, sendPage, sendSample, sendUnknown } from './page.ts';
+import { SAMPLE, type TokenParams } from './params.ts';
+
+/**
+ * What somebody gets from a project: the lists they are on, to leave one by one or all at once, and those they left,
+ * to come back to. A list that is not public shows only while they are on it.
+ */
+
+interface Choice {
+  readonly listId: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly isOn: boolean;
+}
+
+/** Nobody is on more; a page has an end. */
+const MOST_LISTS = 200;
+
+export function mountPreferences(scope: FastifyInstance, ports: CampaignsPorts, tokens: Tokens): void {
+  scope.get<TokenParams>('/p/s/:token', async (request, reply) => {
+    if (request.params.token === SAMPLE) return sendSample(reply);
+    const subscriberId = tokens.readMail('preferences', request.params.token)?.subscriberId ?? null;
+    if (subscriberId === null) return sendUnknown(reply);
+    return sendChoices(reply, await choicesOf(ports, subscriberId), null);
+  });
+
+  scope.post<TokenParams>('/p/s/:token', async (request, reply) => {
+    if (request.params.token === SAMPLE) return sendSample(reply);
+    const mail = tokens.readMail('preferences', request.params.token);
+    if (mail === null || mail.subscriberId === null) return sendUnknown(reply);
+    const { campaignId, subscriberId } = mail;
+    const form = formOf(request);
+    const how = { source: 'preferences', reason: null, campaignId } as const;
+    if (form.get('all') === 'none') {
+      await unsubscribeEverywhere(ports, subscriberId, how);
+      return sendChoices(
+        reply,
+        await choicesOf(ports, subscriberId),
+        'You will get no mail at all any more.',
+      );
+    }
+    const [shown, wanted] = [new Set(form.getAll('shown')), new Set(form.getAll('list'))];
+    let isAllDone = true;
+    for (const { listId, isOn } of await choicesOf(ports, subscriberId)) {
+      // What was not on the page they saw was not theirs to choose.
+      if (!shown.has(listId) || wanted.has(listId) === isOn) continue;
+      if (isOn) await unsubscribeFromList(ports, subscriberId, listId, how);
+      else isAllDone = (await subscribeAgain(ports, subscriberId, listId, evidenceOf(request))) && isAllDone;
+    }
+    const message = isAllDone
+      ? 'Your choice is saved.'
+      : 'Your choice is saved, but for lists you cannot be put back on.';
+    return sendChoices(reply, await choicesOf(ports, subscriberId), message);
+  });
+}
+
+function sendChoices(reply: FastifyReply, choices: readonly Choice[], message: string | null): FastifyReply {
+  const said = message === null ? html`` : html`<p role="status"><b>${message}</b></p>`;
+  if (choices.length === 0) {
+    const body = html`${said}<p>There is no list left for you here.</p>`;
+    return sendPage(reply, { title: 'What you get', body });
+  }
+  return sendPage(reply, {
+    title: 'What you get',
+    body: html`${said}<form method="post">
+<fieldset><legend>Mails from these lists</legend>${choices.map(checkbox)}</fieldset>
+<div class="actions"><button>Save</button><button class="quiet" name="all" value="none">No mail at all</button></div>
+</form>`,
+  });
+}
+
+function checkbox({ listId, name, description, isOn }: Choice): Html {
+  const checked = isOn ? html` checked` : html``;
+  const detail = description === null ? html`` : html`<small>${description}</small>`;
+  return html`<input type="hidden" name="shown" value="${listId}"><label><input type="checkbox" name="list" value="${listId}"${checked}><span>${name}${detail}</span></label>`;
+}
+
+const ON: readonly SubscriberStatus[] = ['subscribed', 'unconfirmed'];
+
+async function choicesOf({ store: { db } }: CampaignsPorts, subscriberId: string): Promise<Choice[]> {
+  const own = await db
+    .selectFrom('mail_subscribers')
+    .select(['project_id', 'email_key'])
+    .where('subscriber_id', '=', subscriberId)
+    .where('status', '!=', 'erased')
+    .executeTakeFirst();
+  if (!own) return [];
+  const rows = await db
+    .selectFrom('mail_subscribers')
+    .innerJoin('mail_lists', 'mail_lists.list_id', 'mail_subscribers.list_id')
+    .select(['mail_lists.list_id', 'mail_lists.name', 'mail_lists.description', 'public', 'status'])
+    .where('mail_subscribers.project_id', '=', own.project_id)
+    .where('email_key', '=', own.email_key)
+    .where('mail_lists.deleted_us', 'is', null)
+    .where('status', 'in', [...ON, 'unsubscribed'])
+    .orderBy('mail_lists.list_id')
+    .limit(MOST_LISTS)
+    .execute();
+  return rows.flatMap(({ list_id, name, description, public: isPublic, status }) => {
+    const isOn = ON.includes(status);
+    return isOn || isPublic === 1 ? [{ listId: list_id, name, description, isOn }] : [];
+  });
+}

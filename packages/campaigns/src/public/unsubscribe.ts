@@ -1,0 +1,38 @@
+import type { FastifyInstance } from 'fastify';
+import type { CampaignsPorts } from '../ports.ts';
+import { unsubscribeFromCampaign } from '../subscribers/unsubscribe.ts';
+import type { Tokens } from '../tokens.ts';
+import { formOf, textOf } from './forms.ts';
+import { html, sendPage, sendSample, sendUnknown } from './page.ts';
+import { SAMPLE, type TokenParams } from './params.ts';
+
+/**
+ * Unsubscribing (RFC 8058): a POST does it at once, with no cookie, no login and no redirect; a GET only asks, since
+ * anybody who scans a mail opens what is in it. Repeats are harmless, and nothing is said of whom we do not know.
+ */
+export function mountUnsubscribe(scope: FastifyInstance, ports: CampaignsPorts, tokens: Tokens): void {
+  scope.get<TokenParams>('/p/u/:token', async (request, reply) => {
+    if (request.params.token === SAMPLE) return sendSample(reply);
+    if (tokens.readMail('unsubscribe', request.params.token) === null) return sendUnknown(reply);
+    return sendPage(reply, {
+      title: 'Unsubscribe?',
+      body: html`<p>You will get no more mails of this kind.</p>
+<form method="post"><div class="actions"><button>Unsubscribe</button></div></form>`,
+    });
+  });
+
+  scope.post<TokenParams>('/p/u/:token', async (request, reply) => {
+    if (request.params.token === SAMPLE) return sendSample(reply);
+    const mail = tokens.readMail('unsubscribe', request.params.token);
+    if (mail === null || mail.subscriberId === null) return sendUnknown(reply);
+    const { campaignId, subscriberId } = mail;
+    const reason = textOf(formOf(request), 'reason');
+    await unsubscribeFromCampaign(ports, { campaignId, subscriberId }, { source: 'one_click', reason });
+    const preferences = `/p/s/${tokens.mail('preferences', mail)}`;
+    return sendPage(reply, {
+      title: 'You are unsubscribed',
+      body: html`<p>There will be no more mails of this kind; one that is on its way already may still arrive.</p>
+<p class="dim">Was that a mistake, or is there more to leave? <a href="${preferences}">Choose what you get</a>.</p>`,
+    });
+  });
+}
