@@ -146,11 +146,13 @@ async function leave(
     const change = { status: 'unsubscribed', updated_us: now } as const;
     await tx.updateTable('mail_subscribers').set(change).where('subscriber_id', '=', subscriber_id).execute();
     await addToListCounts(tx, list_id, { [row.status]: -1, unsubscribed: 1 });
+    // A campaign's report counts people, so one of their lists stands for them.
+    const counted = left.length === 0 ? campaignId : null;
     await recordEvents(tx, ports, [
       {
         projectId,
         subscriberId: subscriber_id,
-        campaignId,
+        campaignId: counted,
         type: 'unsubscribed',
         details: { source, reason },
       },
