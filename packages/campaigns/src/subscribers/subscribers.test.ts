@@ -1,11 +1,11 @@
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { allScopes } from '../context.ts';
-import { campaignsBench, type KeyHolder } from '../testing/index.ts';
+import { type CampaignsBench, campaignsBench, type KeyHolder } from '../testing/index.ts';
 import { subscriberIdOf } from './id.ts';
 
 describeEngines('subscribers', (engine) => {
-  async function start(list: Parameters<Awaited<ReturnType<typeof campaignsBench>>['makeList']>[1] = {}) {
+  async function start(list: Parameters<CampaignsBench['makeList']>[1] = {}) {
     const bench = await campaignsBench(engine);
     const project = await bench.makeProject();
     const http = await bench.http();
@@ -16,8 +16,8 @@ describeEngines('subscribers', (engine) => {
     return { ...bench, project, http, key, list: on, add, counts };
   }
 
-  const confirmations = (bench: Awaited<ReturnType<typeof campaignsBench>>) =>
-    bench.ports.store.db.selectFrom('mail_emails').selectAll().where('kind', '=', 'confirm').execute();
+  const confirmations = ({ ports }: Pick<CampaignsBench, 'ports'>) =>
+    ports.store.db.selectFrom('mail_emails').selectAll().where('kind', '=', 'confirm').execute();
 
   test('are added once, whatever the spelling, by an id that anybody with the key can tell', async () => {
     const { ports, list, project, add, counts } = await start();
