@@ -294,7 +294,7 @@ describeEngines('subscribers', (engine) => {
       { email: 'cy.ana@beispiel.example', name: 'CÝ' },
       { email: null, status: 'erased' },
     ] as const;
-    const ids = [];
+    const ids: string[] = [];
     for (const row of rows) ids.push((await makeSubscriber(list, row)).subscriber_id);
     const found = async (query: string) => {
       const { status, body } = await key.rest(`GET /lists/${list.list_id}/subscribers?${query}`);
