@@ -5,6 +5,8 @@ import type { SendOutcome } from '../src/smtp/outcome.ts';
 import { type SinkAction, type SinkScript, startSmtpSink } from '../src/testing/index.ts';
 import { mail, optionsFor } from './smtp-parts.ts';
 
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /** What a server may do wrong, at each stage where it can. */
 const action = fc.constantFrom<SinkAction | string>(
   '250 2.0.0 fine',
@@ -30,17 +32,22 @@ const fault = fc.record({
 const run = fc.record({
   pipelining: fc.boolean(),
   splitReplies: fc.constantFrom(0, 0, 1, 5),
-  atOnce: fc.boolean(),
+  /** All at once, one after the other, or whenever the event loop has had a turn. */
+  pace: fc.constantFrom('at once', 'in turn', 'by and by'),
+  /** What the caller says about the end of each message; undefined where it is not asked. */
+  ends: fc.array(fc.constantFrom(undefined, undefined, true, false), { minLength: 8, maxLength: 8 }),
+  octets: fc.constantFrom(10, 10, 200_000),
   faults: fc.array(fault, { maxLength: 4 }),
 });
 
 test('whatever a server does, every message is answered for, and truly', async () => {
   await fc.assert(
-    fc.asyncProperty(run, async ({ pipelining, splitReplies, atOnce, faults }) => {
+    fc.asyncProperty(run, async ({ pipelining, splitReplies, pace, ends, octets, faults }) => {
       const script: SinkScript = ({ stage, transaction }) =>
         faults.find((each) => each.stage === stage && each.transaction === transaction)?.action;
       const sink = await startSmtpSink({ extensions: { pipelining }, splitReplies, script });
       try {
+        const data = Buffer.from(`Subject: x\r\n\r\n${'x\r\n'.repeat(octets / 3)}`);
         const outcomes = new Map<string, SendOutcome>();
         const session = await connectSmtp(
           optionsFor(sink, {
@@ -49,11 +56,18 @@ test('whatever a server does, every message is answered for, and truly', async (
         );
         const one = async (n: number) => {
           const to = `p${n}@example.com`;
-          outcomes.set(to, await session.send(mail({ to })));
+          const goes = ends[n];
+          const beforeEnd = goes === undefined ? undefined : () => turn().then(() => goes);
+          outcomes.set(to, await session.send(mail({ to, data, beforeEnd })));
         };
         const numbers = Array.from({ length: 8 }, (_, n) => n);
-        if (atOnce) await Promise.all(numbers.map(one));
-        else for (const n of numbers) await one(n);
+        const sending: Promise<void>[] = [];
+        for (const n of numbers) {
+          sending.push(one(n));
+          if (pace === 'in turn') await sending.at(-1);
+          if (pace === 'by and by') await turn();
+        }
+        await Promise.all(sending);
         expect(session.pending).toBe(0);
         session.destroy();
 
@@ -75,6 +89,6 @@ test('whatever a server does, every message is answered for, and truly', async (
         await sink.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   );
 });
