@@ -70,9 +70,7 @@ async function checkAudience(
     violations.push(violation('segment_id', 'invalid_state', 'names a segment that was deleted'));
     return { violations, count: NOBODY };
   }
-  const listIds = lists.map((list) => list.list_id);
-  const count =
-    listIds.length === 0 ? NOBODY : await countOnThread(ports, { projectId, listIds, segmentId }, signal);
+  const count = lists.length === 0 ? NOBODY : await countOnThread(ports, campaign, signal);
   if (count.recipients === 0) {
     const why = wanted.length === 0 ? 'names no list' : 'leads to nobody who may be mailed';
     violations.push(violation('list_ids', 'no_recipients', why));
