@@ -6,17 +6,19 @@ export interface ServiceMail {
   readonly projectId: string;
   readonly to: string;
   readonly from: { readonly name: string | null; readonly email: string };
+  readonly replyTo?: string | null;
   readonly subject: string;
-  readonly html: string;
-  readonly text: string;
-  readonly kind: 'confirm';
+  /** At least one of the two. */
+  readonly html: string | null;
+  readonly text: string | null;
+  readonly kind: 'confirm' | 'test';
 }
 
 /** Queues a mail in the transaction that gives cause for it; the engine sends it as it sends single e-mails. */
 export async function enqueueServiceMail(
   tx: CampaignsTransaction,
   { clock, newId, store }: Pick<CampaignsPorts, 'clock' | 'newId' | 'store'>,
-  { projectId, to, from, subject, html, text, kind }: ServiceMail,
+  { projectId, to, from, replyTo = null, subject, html, text, kind }: ServiceMail,
 ): Promise<void> {
   const parsed = parseAddress(to);
   if (parsed.fault !== undefined) throw new Error(`a ${kind} mail to no address: ${parsed.fault}`);
@@ -30,7 +32,7 @@ export async function enqueueServiceMail(
       email_key: parsed.key,
       reference: null,
       kind,
-      request_json: JSON.stringify({ from, subject, html, text }),
+      request_json: JSON.stringify({ from, reply_to: replyTo, subject, html, text }),
       state: 'pending',
       reason: null,
       attempts: 0,
