@@ -9,6 +9,7 @@ import { answerTime } from '../shapes/common.ts';
 import type { CampaignTable } from '../tables.ts';
 import { type Tokens, tokensOf } from '../tokens.ts';
 import { runInWorker, workerTask } from '../workers/task.ts';
+import { archiveAddress } from './addresses.ts';
 import { html, sendPage, sendSample, sendUnknown } from './page.ts';
 import { SAMPLE, type TokenParams } from './params.ts';
 
@@ -146,7 +147,7 @@ export function mountViews(scope: FastifyInstance, ports: CampaignsPorts, tokens
     const entries = campaigns.map((campaign) => {
       const at = answerTime(campaign.launched_us ?? campaign.created_us);
       const title = subjectOf(campaign);
-      return html`<li><a href="/p/archive/${list.list_id}/${campaign.campaign_id}">${title}</a> <time datetime="${at}">${at.slice(0, 10)}</time></li>`;
+      return html`<li><a href="${archiveAddress('', list.list_id, campaign.campaign_id)}">${title}</a> <time datetime="${at}">${at.slice(0, 10)}</time></li>`;
     });
     const description = list.description === null ? html`` : html`<p class="dim">${list.description}</p>`;
     const body = entries.length === 0 ? html`<p>Nothing was sent yet.</p>` : html`<ul>${entries}</ul>`;
