@@ -19,5 +19,6 @@ export { type MountOptions, mountOperations } from './routes.ts';
 export * from './safe-fetch.ts';
 export { sendFailure, sendOutcome } from './send.ts';
 export { closingSignal, createServer, dialectByPrefix, pathOf, type ServerOptions } from './server.ts';
+export { fieldCodes, preconditionCodes } from './violation-codes.ts';
 export * from './webhooks/deliver.ts';
 export * from './webhooks/sign.ts';

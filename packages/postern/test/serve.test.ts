@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { preconditionCodes } from '@postern/http';
 import { expect, test } from 'vitest';
 import { eventually, type RunningHub, run, secret, startHub, temporaryFolder } from './hub-process.ts';
 
@@ -235,11 +236,14 @@ test('health, readiness, metrics and error pages', { timeout: TIMEOUT }, async (
   expect(metrics).toMatch(/^postern_http_requests_total\{method="GET",route="\/readyz",status="200"\} \d+$/m);
   expect(metrics).toMatch(/^postern_connector_up\{connector="local"\} 1$/m);
   expect(metrics).toMatch(/^process_resident_memory_bytes \d+$/m);
-  for (const code of ['not_found', 'CHANNEL_NOT_FOUND']) {
+  for (const code of ['not_found', 'CHANNEL_NOT_FOUND', 'too_many', ...Object.keys(preconditionCodes)]) {
     const page = await hub.request(`/errors/${code}`, { as: 'nobody' });
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.body.text).toContain(code);
   }
+  const precondition = await hub.request('/errors/precondition_failed', { as: 'nobody' });
+  for (const code of Object.keys(preconditionCodes))
+    expect(precondition.body.text).toContain(`/errors/${code}"`);
 });
 
 test('a folder that others can look into is closed, unless it holds other things', {

@@ -4,7 +4,9 @@ import {
   bearerToken,
   createServer,
   dialectByPrefix,
+  fieldCodes,
   type HostPolicy,
+  preconditionCodes,
   problemDialect,
   secretsEqual,
 } from '@postern/http';
@@ -164,7 +166,11 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     context: { sessions, version, publicUrl, services },
   });
   mountConsolePage(app, problem);
-  mountErrorPages(app, [problem.catalogue, inboxDialect.catalogue], problem);
+  mountErrorPages(app, {
+    catalogues: [problem.catalogue, inboxDialect.catalogue],
+    inside: { validation_failed: fieldCodes, precondition_failed: preconditionCodes },
+    dialect: problem,
+  });
   let stopHousekeeping: (() => Promise<void>) | undefined;
   let stage: 'starting' | 'running' | 'stopping' = 'starting';
   mountHealth(app, {
