@@ -34,6 +34,8 @@ export interface CampaignsPorts {
   readonly allowUnverifiedDomains: boolean;
   /** Resolvers for domain checks, `host:port`; the system's when empty. */
   readonly dnsServers: readonly string[];
+  /** Makes a DKIM key (PKCS #8 PEM); a new one each time unless a test wants the same. */
+  readonly makeDkimKey?: (() => Promise<{ readonly privateKey: string }>) | undefined;
   /** Threads for work that takes long; without them it is done in place. */
   readonly workers?: Workers | undefined;
 }

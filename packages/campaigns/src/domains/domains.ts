@@ -30,7 +30,7 @@ export async function createSendingDomain(
   await requireFree(ports.store.db, projectId, domain);
   const domainId = ports.newId('dom');
   const selector = `postern-${domainId.slice(-8).toLowerCase()}`;
-  const { privateKey } = await generateDkimKey();
+  const { privateKey } = await (ports.makeDkimKey ?? generateDkimKey)();
   const now = ports.clock.nowMicroseconds();
   const row: DomainTable = {
     domain_id: domainId,

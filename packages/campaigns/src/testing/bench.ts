@@ -1,6 +1,7 @@
 import { createServer, problemDialect } from '@postern/http';
 import { idGenerator } from '@postern/kit';
 import { type FakeClock, fakeClock, seededRandom } from '@postern/kit/testing';
+import { generateDkimKey } from '@postern/mail';
 import type { StoreLimits } from '@postern/store';
 import { freshStore } from '@postern/store/testing';
 import { onTestFinished } from 'vitest';
@@ -18,6 +19,14 @@ import { MemoryLog } from './memory-log.ts';
 
 /** The bootstrap admin key of every bench. */
 export const BENCH_ADMIN_KEY = 'bench-admin-key-0123456789abcdef';
+
+let dkimKey: ReturnType<typeof generateDkimKey> | undefined;
+
+/** One key for all benches of a process, as two of them are compared and making one takes its time. */
+function makeDkimKey(): ReturnType<typeof generateDkimKey> {
+  dkimKey ??= generateDkimKey();
+  return dkimKey;
+}
 
 export interface BenchOptions {
   readonly config?: Parameters<typeof campaignsConfigSchema.parse>[0];
@@ -72,6 +81,7 @@ export async function campaignsBench(
       bootstrap: bootstrapOf(BENCH_ADMIN_KEY),
       allowUnverifiedDomains: false,
       dnsServers: [],
+      makeDkimKey,
       ...options.ports,
     };
     let http: Promise<HttpBench> | undefined;

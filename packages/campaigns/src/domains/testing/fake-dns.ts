@@ -41,6 +41,7 @@ export async function fakeDns(): Promise<FakeDns> {
     header.writeUInt16BE(answers.length, 6);
     socket.send(Buffer.concat([header, query.subarray(12, end + 4), ...answers]), peer.port, peer.address);
   });
+  socket.unref();
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   return Object.assign(server, { address: `127.0.0.1:${socket.address().port}` });
