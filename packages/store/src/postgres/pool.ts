@@ -21,6 +21,11 @@ export class GuardedPool implements PostgresPool {
       idle_in_transaction_session_timeout: limits.transactionMs * 2,
     });
     this.#pool.on('error', (error) => log?.warn({ err: error }, 'an idle database connection was lost'));
+    // A connection may also be lost between two statements of a transaction, where nobody else listens and the error
+    // would end the process. Whoever uses it next is told by that statement's failure.
+    this.#pool.on('connect', (client) => {
+      client.on('error', (error) => log?.warn({ err: error }, 'a database connection was lost'));
+    });
     this.#scope = scope;
     this.#limits = limits;
     this.options = this.#pool.options;

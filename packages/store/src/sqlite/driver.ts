@@ -66,9 +66,15 @@ export class SqliteDriver implements Driver {
   async destroy(): Promise<void> {
     await this.#turnstile.close();
     if (!this.#database.isOpen) return;
-    // Lets SQLite renew the statistics of tables that have changed much.
-    this.#database.exec('PRAGMA optimize');
-    this.#database.close();
+    try {
+      // Lets SQLite renew the statistics of tables that have changed much.
+      this.#database.exec('PRAGMA optimize');
+    } catch (error) {
+      // Another connection is writing; the last one to close will have its turn.
+      if (!isBusy(error)) throw error;
+    } finally {
+      this.#database.close();
+    }
   }
 }
 
