@@ -1,5 +1,6 @@
 import { problem } from '@postern/http';
 import { parseAddress } from '@postern/mail';
+import { sql } from 'kysely';
 import { requireList } from '../lists/lists.ts';
 import { type Page, page } from '../paging.ts';
 import type { CampaignsPorts } from '../ports.ts';
@@ -80,14 +81,17 @@ function pageByStatus(
   { store }: CampaignsPorts,
   { projectId, listId, status, after, limit }: Search,
 ): Promise<SubscriberTable[]> {
-  return store.db
-    .selectFrom('mail_subscribers')
-    .selectAll()
-    .where('list_id', '=', listId)
-    .where('project_id', '=', projectId)
-    .where('status', status === null ? '!=' : '=', status ?? 'erased')
-    .where('subscriber_id', '>', after ?? '')
-    .orderBy('subscriber_id')
-    .limit(limit)
-    .execute();
+  return (
+    store.db
+      .selectFrom('mail_subscribers')
+      .selectAll()
+      .where('list_id', '=', listId)
+      .where('project_id', '=', projectId)
+      // In words, as an index of some statuses alone can't be taken for a parameter.
+      .where('status', status === null ? '!=' : '=', sql.lit(status ?? 'erased'))
+      .where('subscriber_id', '>', after ?? '')
+      .orderBy('subscriber_id')
+      .limit(limit)
+      .execute()
+  );
 }
