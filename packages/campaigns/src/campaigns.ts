@@ -1,3 +1,5 @@
+import { createLauncher } from './campaigns/launcher.ts';
+import { createCampaignEngine } from './engine/index.ts';
 import type { CampaignsPorts } from './ports.ts';
 
 /** Something that works by itself beside the requests: the engine, webhooks, bounce intake. */
@@ -14,8 +16,9 @@ export interface RunningCampaigns {
 }
 
 /** The parts there are, in the order they are started. */
-function partsOf(_ports: CampaignsPorts): CampaignsPart[] {
-  return [];
+function partsOf(ports: CampaignsPorts): CampaignsPart[] {
+  const engine = createCampaignEngine({ ports, launcher: createLauncher(ports) });
+  return [{ name: 'engine', start: () => engine.start(), stop: () => engine.stop() }];
 }
 
 /** Puts the service together from its ports; nothing runs before `start`. */

@@ -9,3 +9,4 @@ export { type CampaignsOperation, campaignsOperations } from './operations/index
 export type { CampaignsPorts, CampaignsStore } from './ports.ts';
 export { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 export type { CampaignsTables } from './tables.ts';
+export { WorkerPool } from './workers/pool.ts';

@@ -5,6 +5,7 @@ import {
   createCampaigns,
   mountCampaigns,
   type RunningCampaigns,
+  WorkerPool,
 } from '@postern/campaigns';
 import type { HostPolicy } from '@postern/http';
 import { type Clock, type ErrorDialect, idGenerator, type Random } from '@postern/kit';
@@ -14,6 +15,9 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/load.ts';
 import { databaseFile } from '../secrets/data-folder.ts';
 import type { Secrets } from '../secrets/generated.ts';
+
+/** Imports, counts and templates at a time; the senders have threads of their own. */
+const WORKER_THREADS = 2;
 
 /** What the hub has for the campaigns. */
 export interface CampaignsMeans {
@@ -26,15 +30,20 @@ export interface CampaignsMeans {
   publicUrl(): string;
 }
 
+/** With threads, which are started when there is work for them. */
+export interface HubCampaignsPorts extends CampaignsPorts {
+  readonly workers: WorkerPool;
+}
+
 /** The ports of the campaigns; admin keys are looked up through them, for all services. */
-export async function campaignsPorts(means: CampaignsMeans): Promise<CampaignsPorts> {
+export async function campaignsPorts(means: CampaignsMeans): Promise<HubCampaignsPorts> {
   const { config, secrets, store, clock, random, log, publicUrl } = means;
   const make = () => Buffer.from(random.bytes(32)).toString('base64');
   const installationKey = Buffer.from(
     await getOrCreateSetting(store, 'campaigns.installation_key', make),
     'base64',
   );
-  return {
+  const ports: CampaignsPorts = {
     store,
     place:
       config.databaseUrl === null
@@ -51,6 +60,7 @@ export async function campaignsPorts(means: CampaignsMeans): Promise<CampaignsPo
     allowUnverifiedDomains: config.allowUnverifiedDomains,
     dnsServers: config.dnsServers,
   };
+  return { ...ports, workers: new WorkerPool(ports, { threads: WORKER_THREADS }) };
 }
 
 export interface CampaignsDoor {
@@ -63,9 +73,15 @@ export interface CampaignsDoor {
 /** Mounts the campaigns; nothing works by itself before `start`. */
 export function openCampaigns(
   app: FastifyInstance,
-  ports: CampaignsPorts,
+  ports: HubCampaignsPorts,
   door: CampaignsDoor,
 ): RunningCampaigns {
   mountCampaigns(app, { ports, log: ports.log, ...door });
-  return createCampaigns(ports);
+  const campaigns = createCampaigns(ports);
+  return {
+    start: () => campaigns.start(),
+    async stop() {
+      await Promise.all([campaigns.stop(), ports.workers.close()]);
+    },
+  };
 }
