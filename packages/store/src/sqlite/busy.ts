@@ -31,7 +31,7 @@ export async function untilFree<T>(
   }
 }
 
-function isBusy(error: unknown): boolean {
+export function isBusy(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return false;
   return typeof error.errcode === 'number' && (error.errcode & 0xff) === BUSY;
 }

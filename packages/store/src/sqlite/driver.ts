@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import { StoreBusyError } from '../errors.ts';
 import type { TransactionScope } from '../scope.ts';
-import { untilFree } from './busy.ts';
+import { isBusy, untilFree } from './busy.ts';
 import { Statements } from './statements.ts';
 import type { Turnstile } from './turnstile.ts';
 
