@@ -132,6 +132,18 @@ describe('without a mouse', () => {
     expect(await composer(page).inputValue()).toBe('really?');
   });
 
+  test('a dialog that asks for something begins there', async () => {
+    const page = await setup.open('/console/chat/general');
+    const field = () =>
+      page.evaluate(() => (document.activeElement as HTMLInputElement).labels?.[0]?.textContent);
+    await page.getByRole('button', { name: 'New channel' }).press('Enter');
+    await eventually(field).toBe('Name');
+    await press(page, 'Escape');
+    await page.goto('/console/inbox/agents');
+    await page.getByRole('button', { name: 'New token' }).press('Enter');
+    await eventually(field).toBe('Agent');
+  });
+
   test('a sender is allowed', async () => {
     const page = await setup.open('/console/inbox/conversations');
     await page.getByRole('link', { name: 'Conversations' }).focus();

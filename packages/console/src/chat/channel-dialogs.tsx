@@ -69,7 +69,7 @@ export function NewChannelDialog({ person, initialName, onClose }: NewChannelPro
           error={nameError}
           spellCheck={false}
           autoCapitalize="none"
-          autoFocus
+          data-starts-here
           hint={
             finalName === '' ? (
               'Short, such as “general” or “release-planning”.'

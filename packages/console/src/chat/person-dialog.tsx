@@ -77,7 +77,7 @@ export function PersonDialog({ current, people, onClose }: PersonDialogProps) {
           value={name}
           maxLength={200}
           error={nameError}
-          autoFocus={people.length === 0}
+          data-starts-here={people.length === 0 || undefined}
           onChange={(event) => setName(event.target.value)}
         />
         <Field

@@ -67,7 +67,7 @@ function TokenForm({ agentIds, onCreated, onClose }: TokenFormProps) {
           maxLength={64}
           spellCheck={false}
           autoCapitalize="none"
-          autoFocus
+          data-starts-here
           error={
             checked && !AGENT_ID_PATTERN.test(agentId)
               ? 'Use 1 to 64 letters, digits, dots, dashes or underscores.'

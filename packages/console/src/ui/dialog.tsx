@@ -10,7 +10,8 @@ interface DialogProps {
 
 /**
  * A modal on the browser's own dialog element, which keeps the focus inside, closes on Escape and hands the
- * focus back. Rendered only while it is open.
+ * focus back. Rendered only while it is open. It begins at what is marked with `data-starts-here`, else at its
+ * first control.
  */
 export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -20,6 +21,8 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
     const element = dialog.current;
     const before = document.activeElement;
     if (element !== null && !element.open) element.showModal();
+    // React's autoFocus comes too early for this: nothing in a closed dialog takes the focus.
+    element?.querySelector<HTMLElement>('[data-starts-here]')?.focus();
     return () => {
       element?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
