@@ -47,7 +47,7 @@ export const Message = memo(function Message(props: MessageProps) {
     <div className={className.filter(Boolean).join(' ')}>
       <div className="message-gutter">
         {continued ? (
-          <Time at={message.created_at} as="clock" />
+          <Time at={message.created_at} as="gutter" />
         ) : (
           <Avatar id={message.user.id} name={message.user.name} agent={agent} />
         )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dayKey, dayLabel, listTime, relativeTime } from './time.ts';
+import { dayKey, dayLabel, gutterTime, listTime, readerLocale, relativeTime } from './time.ts';
 
 const now = new Date(2026, 3, 25, 15, 0);
 const at = (day: number, hour: number, month = 3) => new Date(2026, month, day, hour).toISOString();
@@ -25,4 +25,16 @@ test('distances read in both directions', () => {
   expect(relativeTime(new Date(now.getTime() - 20_000).toISOString(), now)).toBe('just now');
   expect(relativeTime(new Date(now.getTime() - 3 * 60_000).toISOString(), now)).toBe('3 minutes ago');
   expect(relativeTime(new Date(now.getTime() + 48 * 60_000).toISOString(), now)).toBe('in 48 minutes');
+});
+
+test('beside a message the clock is short, without AM or PM', () => {
+  expect(gutterTime(at(25, 9))).toMatch(/^0?9.00$/);
+});
+
+test('words are English, as the page is; the clock is the reader’s own', () => {
+  expect(readerLocale(['de-DE', 'en-GB']).toString()).toBe('en-GB-u-hc-h23');
+  expect(readerLocale(['de-DE']).toString()).toBe('en-GB-u-hc-h23');
+  expect(readerLocale(['en-US', 'de']).toString()).toBe('en-US-u-hc-h12');
+  expect(readerLocale(['en-US@posix', 'en-US']).toString()).toBe('en-US-u-hc-h12');
+  expect(readerLocale([]).language).toBe('en');
 });

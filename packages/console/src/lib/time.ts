@@ -1,12 +1,33 @@
-/** Times as people read them, in the reader's own locale and zone. */
+/** Times as people read them, in the reader's own zone. */
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: 'numeric', minute: '2-digit' });
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'short' });
-const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
-const longDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
-const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const shortDayYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'long' });
+/**
+ * The page is in English, and a “Heute” in it would stand alone: words come from the first English the reader
+ * knows, and only the clock, of 12 or 24 hours, from their first language.
+ */
+export function readerLocale(languages: readonly string[]): Intl.Locale {
+  const known = languages.filter(isLanguageTag);
+  const { hourCycle } = new Intl.DateTimeFormat(known[0], { hour: 'numeric' }).resolvedOptions();
+  const english = known.find((language) => /^en\b/.test(language)) ?? 'en-GB';
+  return new Intl.Locale(english, { hourCycle });
+}
+
+/** A browser may pass on the system's own name of a locale, such as “en-US@posix”. */
+function isLanguageTag(language: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(language).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+const locale = readerLocale(navigator.languages);
+const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' });
+const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' });
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long' });
+const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
+const shortDayYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'long' });
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -14,6 +35,15 @@ const DAY = 24 * HOUR;
 
 export function clockTime(iso: string): string {
   return clock.format(new Date(iso));
+}
+
+/** The clock without “AM” and “PM”, for the narrow space beside a message. */
+export function gutterTime(iso: string): string {
+  const parts = clock.formatToParts(new Date(iso)).filter(({ type }) => type !== 'dayPeriod');
+  return parts
+    .map(({ value }) => value)
+    .join('')
+    .trim();
 }
 
 export function fullTime(iso: string): string {

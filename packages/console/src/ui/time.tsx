@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { clockTime, fullTime, listTime, relativeTime } from '../lib/time.ts';
+import { clockTime, fullTime, gutterTime, listTime, relativeTime } from '../lib/time.ts';
 
 /** One clock for the page, so that “3 minutes ago” stays true without a timer in every line. */
 const TICK_MILLISECONDS = 30_000;
@@ -28,16 +28,22 @@ export function useNow(): Date {
 
 interface TimeProps {
   readonly at: string;
-  readonly as: 'clock' | 'list' | 'relative';
+  readonly as: 'clock' | 'gutter' | 'list' | 'relative';
 }
 
 export function Time({ at, as }: TimeProps) {
-  const current = useNow();
-  const shown =
-    as === 'clock' ? clockTime(at) : as === 'list' ? listTime(at, current) : relativeTime(at, current);
+  useNow();
   return (
     <time dateTime={at} title={fullTime(at)}>
-      {shown}
+      {shownAs[as](at, new Date())}
     </time>
   );
 }
+
+/** Given the moment itself: the last tick may lie before what has just happened, which would be yet to come. */
+const shownAs: Readonly<Record<TimeProps['as'], (at: string, now: Date) => string>> = {
+  clock: clockTime,
+  gutter: gutterTime,
+  list: listTime,
+  relative: relativeTime,
+};
