@@ -241,7 +241,7 @@ describe('files', () => {
   test.each(['paste', 'drop'])('a file comes in by %s', async (way) => {
     const page = await setup.open('/console/chat/general');
     const target = way === 'paste' ? composer(page) : page.locator('.conversation');
-    await target.waitFor();
+    await composer(page).waitFor();
     await target.evaluate((element, kind) => {
       const transfer = new DataTransfer();
       transfer.items.add(new File(['hello'], 'notes.txt', { type: 'text/plain' }));
@@ -280,11 +280,20 @@ describe('threads', () => {
     await eventually(() => stored('in here')[0]?.thread_id).toBe(stored(/^A bit pale/)[0]?.id);
     await thread.getByRole('article').filter({ hasText: 'in here' }).waitFor();
     await messageSaying(page, 'A bit pale')
-      .getByRole('button', { name: /1 reply/ })
+      .getByRole('button', { name: '1 reply last reply just now' })
       .waitFor();
     expect(await messageSaying(page, 'in here').count()).toBe(0);
     await thread.getByRole('textbox').press('Escape');
     await eventually(() => thread.count()).toBe(0);
+  });
+
+  test('the toolbar of the message goes when its thread takes over', async () => {
+    const page = await setup.open('/console/chat/general');
+    await useTool(messageSaying(page, 'A bit pale'), 'Reply in a thread');
+    const box = page.getByRole('complementary', { name: 'Thread' }).getByRole('textbox');
+    await box.hover();
+    await eventually(() => box.evaluate((element) => element === document.activeElement)).toBe(true);
+    await eventually(() => page.locator('.conversation').getByRole('toolbar').count()).toBe(0);
   });
 
   test('a link to a reply opens its thread at the reply', async () => {

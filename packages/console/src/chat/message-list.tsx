@@ -1,4 +1,5 @@
 import {
+  type FocusEvent,
   type KeyboardEvent,
   type ReactNode,
   type RefObject,
@@ -58,6 +59,7 @@ export function MessageList(props: MessageListProps) {
   const summaries = useMemo(() => (thread ? null : threadSummaries(messages)), [messages, thread]);
   const byId = useMemo(() => new Map(messages.map((message) => [message.id, message])), [messages]);
   const [activeId, setActiveId] = useState<string | null>(null);
+  const [focusedId, setFocusedId] = useState<string | null>(null);
   const [hoveredId, setHoveredId] = useState<string | null>(null);
 
   // The one message that Tab reaches: the last that was used, else the newest.
@@ -65,6 +67,11 @@ export function MessageList(props: MessageListProps) {
   const tabStop = shown.some((row) => row.key === activeId) ? activeId : (shown.at(-1)?.key ?? null);
 
   useOneTabStop(keeper.content, tabStop);
+
+  function use(id: string): void {
+    setActiveId(id);
+    setFocusedId(id);
+  }
 
   const { toRow, toEnd } = keeper;
   const found = highlightId !== null && shown.some((row) => row.key === highlightId);
@@ -162,9 +169,12 @@ export function MessageList(props: MessageListProps) {
                   aria-label={`${message.user.name}, ${fullTime(message.created_at)}`}
                   tabIndex={row.key === tabStop ? 0 : -1}
                   onKeyDown={(event) => onKeyDown(event, row)}
-                  onFocus={() => setActiveId(row.key)}
+                  onFocus={() => use(row.key)}
+                  onBlur={(event) => {
+                    if (leavesMessage(event)) setFocusedId(null);
+                  }}
                   onPointerEnter={() => setHoveredId(row.key)}
-                  onClick={() => setActiveId(row.key)}
+                  onClick={() => use(row.key)}
                 >
                   <Message
                     message={message}
@@ -174,7 +184,7 @@ export function MessageList(props: MessageListProps) {
                     replyTo={message.reply_to === null ? undefined : (byId.get(message.reply_to) ?? null)}
                     highlighted={row.key === highlightId}
                     editing={row.key === editingId}
-                    tools={row.key === hoveredId || row.key === activeId}
+                    tools={row.key === hoveredId || row.key === focusedId}
                     actions={actions}
                   />
                 </article>
@@ -220,6 +230,12 @@ function useOneTabStop(content: RefObject<HTMLOListElement | null>, tabStop: str
       control.tabIndex = inReach && !followsInToolbar ? 0 : -1;
     }
   });
+}
+
+/** Whether the focus goes elsewhere, and not into a dialog that was opened from the message and gives it back. */
+function leavesMessage({ currentTarget, relatedTarget: next }: FocusEvent<HTMLElement>): boolean {
+  if (!(next instanceof Element)) return true;
+  return !currentTarget.contains(next) && next.closest('dialog, [role="dialog"]') === null;
 }
 
 export function rowId(messageId: string, thread: boolean): string {

@@ -53,6 +53,17 @@ describe('the rows of a channel', () => {
     ).toHaveLength(2);
   });
 
+  test('a thread’s first reply says whose it is, also when the one who began it goes on', () => {
+    const root = message({ created_at: at(25, 9, 0) });
+    const replies = [1, 2].map((minute) => message({ created_at: at(25, 9, minute), thread_id: root.id }));
+    const rows = rowsOf([root, ...replies], { ...options, thread: true });
+    expect(rows.flatMap((row) => (row.kind === 'message' ? [row.continued] : []))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
   test('the line stands before the first that others wrote since', () => {
     const read = message({ created_at: at(25, 9, 0), user: mei });
     const own = message({ created_at: at(25, 9, 1) });

@@ -49,7 +49,10 @@ export function rowsOf(messages: readonly LocalMessage[], options: RowOptions): 
     if (newLineDue) rows.push({ kind: 'new', key: 'new' });
     newLineDue = false;
 
-    const joined: boolean = !newDay && !lineHere && previous !== null && follows(previous, message) && !stray;
+    // In a thread a line with the number of replies stands after its beginning.
+    const afterRoot = options.thread && previous === messages[0];
+    const joined: boolean =
+      !newDay && !lineHere && !afterRoot && !stray && previous !== null && follows(previous, message);
     rows.push({ kind: 'message', key: message.id, message, continued: joined, stray });
     previous = message;
   }
