@@ -24,7 +24,7 @@ describe('signing in', () => {
     const page = await setup.openSignedOut(`/console/login#token=${token}`);
     const alert = page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.textContent()).toContain('postern login');
+    expect(await alert.textContent()).toContain('npx postern login');
     expect(page.url()).not.toContain(token);
   });
 

@@ -138,7 +138,10 @@ function ConversationHead({ channel, title, onMembers }: HeadProps) {
         <Icon name="users" small />
         <span className="button-label">
           {channel.members.length}
-          <span className="visually-hidden"> members of {title}</span>
+          <span className="visually-hidden">
+            {channel.members.length === 1 ? ' member of ' : ' members of '}
+            {title}
+          </span>
         </span>
       </button>
     </header>

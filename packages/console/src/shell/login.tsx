@@ -97,7 +97,7 @@ export function LoginPage({ ended, onLogin }: LoginProps) {
               <strong>This link has expired or was already used.</strong>
             </p>
             <p>
-              A link works once, for 15 minutes. Run <code>postern login</code> for a new link.
+              A link works once, for 15 minutes. Run <code>npx postern login</code> for a new link.
             </p>
           </div>
         )}
@@ -108,8 +108,8 @@ export function LoginPage({ ended, onLogin }: LoginProps) {
           </p>
         )}
         <p className="login-text">
-          Run <code>postern login</code> on the machine that Postern runs on, and open the link it prints. On
-          another device, paste the link here.
+          Run <code>npx postern login</code> in Postern’s folder on the machine it runs on, and open the link
+          it prints. On another device, paste the link here.
         </p>
         <form onSubmit={submit}>
           <Field
