@@ -8,7 +8,7 @@ export function readerLocale(languages: readonly string[]): Intl.Locale {
   const known = languages.filter(isLanguageTag);
   const { hourCycle } = new Intl.DateTimeFormat(known[0], { hour: 'numeric' }).resolvedOptions();
   const english = known.find((language) => /^en\b/.test(language)) ?? 'en-GB';
-  return new Intl.Locale(english, { hourCycle });
+  return new Intl.Locale(english, hourCycle === undefined ? {} : { hourCycle });
 }
 
 /** A browser may pass on the system's own name of a locale, such as “en-US@posix”. */
