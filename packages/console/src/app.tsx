@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ApiError, onSessionEnd } from './api/http.ts';
 import { type Session, sessionApi } from './api/session.ts';
 import { ChatPage } from './chat/chat-page.tsx';
@@ -9,10 +9,17 @@ import { Link, navigate, parseRoute, paths, type Route, useLocation } from './ro
 import { LoginPage, rememberWishedPath } from './shell/login.tsx';
 import { Shell } from './shell/shell.tsx';
 import { PosternMark } from './ui/icons.tsx';
-import { Empty, ErrorState } from './ui/states.tsx';
+import { LoadBoundary } from './ui/load-boundary.tsx';
+import { Empty, ErrorState, Skeleton } from './ui/states.tsx';
 import { ToastProvider } from './ui/toast.tsx';
 
 const MAX_RETRIES = 2;
+
+/** The campaigns are as much as all the rest, so they are fetched when somebody goes there. */
+const CampaignsPage = lazy(async () => {
+  const { CampaignsPage: component } = await import('./campaigns/campaigns-page.tsx');
+  return { default: component };
+});
 
 function makeClient(): QueryClient {
   return new QueryClient({
@@ -126,6 +133,15 @@ function Page({ route, session }: { readonly route: Route; readonly session: Ses
     );
   if (route.page === 'inbox' && session.services.inbox) {
     return <InboxPage section={route.section} item={route.item} session={session} />;
+  }
+  if (route.page === 'campaigns' && session.services.campaigns) {
+    return (
+      <LoadBoundary>
+        <Suspense fallback={<Skeleton label="Loading the campaigns" rows={5} shape="cards" />}>
+          <CampaignsPage {...route} publicUrl={session.public_url} />
+        </Suspense>
+      </LoadBoundary>
+    );
   }
   return (
     <div className="full-page">

@@ -13,6 +13,21 @@ export const inboxSections = [
 
 export type InboxSection = (typeof inboxSections)[number];
 
+export const campaignsSections = [
+  'campaigns',
+  'lists',
+  'segments',
+  'templates',
+  'domains',
+  'suppressions',
+  'webhooks',
+  'keys',
+  'captured',
+  'projects',
+] as const;
+
+export type CampaignsSection = (typeof campaignsSections)[number];
+
 export type Route =
   | { readonly page: 'login' }
   | {
@@ -22,6 +37,13 @@ export type Route =
       readonly thread: string | null;
     }
   | { readonly page: 'inbox'; readonly section: InboxSection; readonly item: string | null }
+  | {
+      readonly page: 'campaigns';
+      /** Null leaves the choice to the page. */
+      readonly project: string | null;
+      readonly section: CampaignsSection;
+      readonly item: string | null;
+    }
   | { readonly page: 'unknown' };
 
 const BASE = '/console';
@@ -46,6 +68,7 @@ export function parseRoute(location: string): Route {
   const [page, ...rest] = path.slice(BASE.length + 1).split('/');
   if (page === '' || page === 'chat') return chatRoute(rest, thread);
   if (page === 'login') return { page: 'login' };
+  if (page === 'campaigns') return campaignsRoute(rest);
   if (page !== 'inbox') return { page: 'unknown' };
   const section = inboxSections.find((name) => name === (rest[0] || 'conversations'));
   return section === undefined ? { page: 'unknown' } : { page: 'inbox', section, item: decode(rest[1]) };
@@ -53,6 +76,16 @@ export function parseRoute(location: string): Route {
 
 function chatRoute(parts: readonly string[], thread: string | null): Route {
   return { page: 'chat', channel: decode(parts[0]), message: decode(parts[1]), thread };
+}
+
+/** `/campaigns/<project>/<section>/<item>`; the sections that need no project stand right under it too. */
+function campaignsRoute(parts: readonly string[]): Route {
+  const project = parts[0]?.startsWith('prj_') ? (decode(parts[0]) ?? null) : null;
+  const [name, item] = project === null ? parts : parts.slice(1);
+  const section = campaignsSections.find((one) => one === (name || 'campaigns'));
+  return section === undefined
+    ? { page: 'unknown' }
+    : { page: 'campaigns', project, section, item: decode(item) };
 }
 
 export const paths = {
@@ -64,6 +97,10 @@ export const paths = {
   },
   inbox(section: InboxSection = 'conversations', item?: string | null): string {
     const path = `${BASE}/inbox/${section}`;
+    return item == null ? path : `${path}/${encodeURIComponent(item)}`;
+  },
+  campaigns(project: string | null, section: CampaignsSection = 'campaigns', item?: string | null): string {
+    const path = [BASE, 'campaigns', ...(project === null ? [] : [project]), section].join('/');
     return item == null ? path : `${path}/${encodeURIComponent(item)}`;
   },
 };

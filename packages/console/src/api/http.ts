@@ -1,5 +1,12 @@
 /** The one place that talks HTTP. Both error dialects of the server end in one error type here. */
 
+/** One thing that is wrong with a request; the message goes on from the field's name: “must be one line”. */
+export interface FieldViolation {
+  readonly field: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** Why a request failed, in a form a page can show. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
@@ -7,11 +14,19 @@ export class ApiError extends Error {
   readonly status: number;
   /** Machine-readable code of the server's dialect, when it sent one. */
   readonly code: string | null;
+  /** What is wrong field by field, where the dialect tells. */
+  readonly violations: readonly FieldViolation[];
 
-  constructor(status: number, code: string | null, message: string) {
+  constructor(
+    status: number,
+    code: string | null,
+    message: string,
+    violations: readonly FieldViolation[] = [],
+  ) {
     super(message);
     this.status = status;
     this.code = code;
+    this.violations = violations;
   }
 }
 
@@ -45,6 +60,24 @@ export function announceSessionEnd(): void {
  * @throws {ApiError} on anything but a 2xx answer.
  */
 export async function request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
+  const response = await send(method, path, options);
+  if (response.status === 204) return undefined as T;
+  const body = await readJson(response);
+  if (body === undefined) throw new ApiError(0, null, 'The answer broke off. Is the line all right?');
+  return body as T;
+}
+
+/** The same for an answer that is no JSON: its bytes as they are. */
+export async function requestBytes(path: string, options: RequestOptions = {}): Promise<Uint8Array> {
+  const response = await send('GET', path, { ...options, headers: { accept: '*/*', ...options.headers } });
+  try {
+    return new Uint8Array(await response.arrayBuffer());
+  } catch {
+    throw new ApiError(0, null, 'The answer broke off. Is the line all right?');
+  }
+}
+
+async function send(method: string, path: string, options: RequestOptions): Promise<Response> {
   const timeout = AbortSignal.timeout(TIMEOUT_MILLISECONDS);
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const init: RequestInit = {
@@ -65,14 +98,9 @@ export async function request<T>(method: string, path: string, options: RequestO
     if (options.signal?.aborted) throw error;
     throw new ApiError(0, null, unreachableText(timeout.aborted));
   }
-  if (response.status === 204) return undefined as T;
-  const body = await readJson(response);
-  if (response.ok) {
-    if (body === undefined) throw new ApiError(0, null, 'The answer broke off. Is the line all right?');
-    return body as T;
-  }
+  if (response.ok) return response;
   if (response.status === 401) announceSessionEnd();
-  throw errorFrom(response.status, body);
+  throw errorFrom(response.status, await readJson(response));
 }
 
 function unreachableText(timedOut: boolean): string {
@@ -104,7 +132,16 @@ export function errorFrom(status: number, body: unknown): ApiError {
   const inner = asRecord(outer.error);
   const message =
     text(inner.message) ?? text(outer.detail) ?? text(outer.title) ?? `The server answered ${status}.`;
-  return new ApiError(status, text(inner.code) ?? text(outer.code), message);
+  return new ApiError(status, text(inner.code) ?? text(outer.code), message, violationsIn(outer.errors));
+}
+
+function violationsIn(errors: unknown): FieldViolation[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map(asRecord).map(({ field, code, message }) => ({
+    field: text(field) ?? '',
+    code: text(code) ?? '',
+    message: text(message) ?? '',
+  }));
 }
 
 export function asRecord(value: unknown): Readonly<Record<string, unknown>> {

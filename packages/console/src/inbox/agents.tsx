@@ -5,10 +5,10 @@ import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Loaded, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { agentsQuery, tokensQuery } from './queries.ts';
-import { Loaded, Section } from './section.tsx';
 import { CreateTokenDialog, RevokeTokenDialog } from './token-dialogs.tsx';
 
 interface AgentsSectionProps {

@@ -9,12 +9,12 @@ import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog, Dialog, FormError } from '../ui/dialog.tsx';
 import { Check, Field } from '../ui/field.tsx';
+import { Loaded, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { NameFields, namesOf } from './allow-dialog.tsx';
 import { allowlistQuery } from './queries.ts';
-import { Loaded, Section } from './section.tsx';
 import { SenderId, SourceBadge, sourceName } from './source.tsx';
 
 type Open =

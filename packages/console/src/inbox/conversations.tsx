@@ -7,11 +7,11 @@ import { Link, navigate, paths } from '../router.tsx';
 import { Check } from '../ui/field.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { moveByArrows } from '../ui/roving.ts';
+import { Loaded } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { channelsQuery, messagesQuery } from './queries.ts';
-import { Loaded } from './section.tsx';
 import { SourceBadge, sourceName } from './source.tsx';
 import { StoredMessageList } from './stored-messages.tsx';
 

@@ -6,11 +6,11 @@ import { counted } from '../lib/names.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
+import { Loaded, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { pairingsQuery } from './queries.ts';
-import { Loaded, Section } from './section.tsx';
 import { SenderId, SourceBadge } from './source.tsx';
 
 export function PairingsSection() {

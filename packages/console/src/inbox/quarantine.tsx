@@ -7,6 +7,7 @@ import { Link, paths } from '../router.tsx';
 import { Avatar } from '../ui/avatar.tsx';
 import { Button } from '../ui/button.tsx';
 import { Markdown } from '../ui/markdown.tsx';
+import { Loaded, LoadMore, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -15,7 +16,6 @@ import { EnvelopeFiles } from './envelope-files.tsx';
 import { LookalikeWarning } from './lookalike-warning.tsx';
 import { type Lookalike, lookalikesOf } from './lookalikes.ts';
 import { allowlistQuery, quarantineQuery } from './queries.ts';
-import { Loaded, LoadMore, Section } from './section.tsx';
 import { SenderId, SourceBadge, sourceName } from './source.tsx';
 
 export function QuarantineSection() {

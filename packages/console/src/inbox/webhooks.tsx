@@ -5,11 +5,11 @@ import { type Delivery, type DeliveryState, inboxApi } from '../api/inbox.ts';
 import { counted } from '../lib/names.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { Loaded, LoadMore, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { deliveriesQuery } from './queries.ts';
-import { Loaded, LoadMore, Section } from './section.tsx';
 
 const states: readonly { readonly state: DeliveryState; readonly label: string }[] = [
   { state: 'dead', label: 'Dead' },

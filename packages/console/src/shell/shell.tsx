@@ -28,7 +28,8 @@ export function Shell({ session, route, children }: ShellProps) {
 
   // Inside a conversation a phone has no room for the bar; the way back is in the conversation's head.
   const deep =
-    (route.page === 'chat' && route.channel !== null) || (route.page === 'inbox' && route.item !== null);
+    (route.page === 'chat' && route.channel !== null) ||
+    ((route.page === 'inbox' || route.page === 'campaigns') && route.item !== null);
   return (
     <div className="shell" data-deep={deep || undefined}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link; the handler keeps `#main` out of the history */}
@@ -47,6 +48,14 @@ export function Shell({ session, route, children }: ShellProps) {
             <RailLink to={paths.inbox()} icon="inbox" label="Inbox" current={route.page === 'inbox'}>
               <CountBadge count={quarantined} label="in quarantine" />
             </RailLink>
+          )}
+          {session.services.campaigns && (
+            <RailLink
+              to={paths.campaigns(null)}
+              icon="megaphone"
+              label="Campaigns"
+              current={route.page === 'campaigns'}
+            />
           )}
         </div>
         <div className="rail-foot">
@@ -85,7 +94,7 @@ interface RailLinkProps {
   readonly icon: IconName;
   readonly label: string;
   readonly current: boolean;
-  readonly children: ReactNode;
+  readonly children?: ReactNode;
 }
 
 function RailLink({ to, icon, label, current, children }: RailLinkProps) {

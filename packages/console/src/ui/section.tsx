@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Button } from '../ui/button.tsx';
-import { ErrorState, Skeleton } from '../ui/states.tsx';
+import { Button } from './button.tsx';
+import { ErrorState, Skeleton } from './states.tsx';
 
 interface SectionProps {
   readonly title: string;
@@ -9,7 +9,7 @@ interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A page of the inbox: what it is, what one can do here, and the things themselves. */
+/** A page of a room: what it is, what one can do here, and the things themselves. */
 export function Section({ title, intro, action, children }: SectionProps) {
   return (
     <div className="section">

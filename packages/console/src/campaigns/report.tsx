@@ -1,0 +1,255 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { type Campaign, deliveryStates, type Report, type TimelinePoint } from '../api/campaigns.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { Loaded, LoadMore } from '../ui/section.tsx';
+import { Select } from '../ui/select.tsx';
+import { Time } from '../ui/time.tsx';
+import { Plot } from './plot.tsx';
+import { running, withGaps } from './plot-scale.ts';
+import { doneShare, ProgressBar } from './progress.tsx';
+import { useProject } from './project.tsx';
+import { deliveriesQuery, isMoving, reportQuery } from './queries.ts';
+import { DeliveryBadge, reasonText } from './words.tsx';
+
+/** What became of a campaign: live while it runs. */
+export function ReportView({ campaign }: { readonly campaign: Campaign }) {
+  const room = useProject();
+  const report = useQuery(reportQuery(room, campaign.id, isMoving(campaign)));
+  return (
+    <Loaded query={report} what="the report">
+      {(data) => (
+        <>
+          <StateNotice report={data} />
+          {data.counts.audience > 0 && (
+            <>
+              <section className="panel" aria-label="Progress">
+                <h2>
+                  {Math.floor(100 * doneShare(data.counts))} % of {data.counts.audience.toLocaleString()} done
+                </h2>
+                <ProgressBar counts={data.counts} />
+              </section>
+              <Figures report={data} />
+              <Timeline report={data} />
+              <div className="panels">
+                <Reasons report={data} />
+                <Links report={data} />
+              </div>
+            </>
+          )}
+          {campaign.state !== 'scheduled' && <Deliveries campaign={campaign} />}
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function StateNotice({ report }: { readonly report: Report }) {
+  if (report.missed_send_time) {
+    return (
+      <Notice>
+        <strong>It missed its time.</strong> Nothing could send it then, so it is not sent by itself. Set a
+        new time and launch it again.
+      </Notice>
+    );
+  }
+  const { state, state_reason: reason } = report;
+  if (reason === null || reason === 'requested' || (state !== 'paused' && state !== 'failed')) return null;
+  return (
+    <Notice>
+      <strong>It {state === 'paused' ? 'paused by itself' : 'failed'}:</strong> {reasonText(reason)}.
+    </Notice>
+  );
+}
+
+function Notice({ children }: { readonly children: ReactNode }) {
+  return (
+    <div className="notice notice-warn" role="status">
+      <Icon name="warning" />
+      <p>{children}</p>
+    </div>
+  );
+}
+
+function Figures({ report }: { readonly report: Report }) {
+  const { counts, opens, clicks, bounces, complaints, unsubscribes } = report;
+  const figures = [
+    ['Sent', counts.sent, null],
+    ['Opens', opens.total, opens.people > 0 ? `${opens.people.toLocaleString()} people` : null],
+    ['Clicks', clicks.total, clicks.people > 0 ? `${clicks.people.toLocaleString()} people` : null],
+    ['Bounces', bounces.hard + bounces.soft, `${bounces.hard.toLocaleString()} hard`],
+    ['Complaints', complaints, null],
+    ['Unsubscribes', unsubscribes, null],
+  ] as const;
+  return (
+    <dl className="figures figures-wrap">
+      {figures.map(([name, value, note]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value.toLocaleString()}</dd>
+          {note !== null && <dd className="figure-note">{note}</dd>}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type Point = { readonly at: number } & Pick<TimelinePoint, 'sent' | 'failed' | 'opens' | 'clicks'>;
+
+function Timeline({ report }: { readonly report: Report }) {
+  const { step_seconds: step, points } = report.timeline;
+  if (points.length === 0) return null;
+  const all = withGaps<Point>(
+    points.map((point) => ({ ...point, at: Date.parse(point.at) })),
+    step * 1_000,
+    (at) => ({ at, sent: 0, failed: 0, opens: 0, clicks: 0 }),
+  );
+  const times = all.map(({ at }) => at);
+  const line = (name: 'sent' | 'failed' | 'opens' | 'clicks') => ({
+    name,
+    kind: name,
+    values: running(all.map((point) => point[name])),
+  });
+  const byDay = step >= 43_200;
+  return (
+    <div className="panels">
+      <section className="panel">
+        <Plot title="Mails, all in all" times={times} series={[line('sent'), line('failed')]} byDay={byDay} />
+      </section>
+      <section className="panel">
+        <Plot
+          title="Readers, all in all"
+          times={times}
+          series={[line('opens'), line('clicks')]}
+          byDay={byDay}
+        />
+      </section>
+    </div>
+  );
+}
+
+function Reasons({ report }: { readonly report: Report }) {
+  const largest = Math.max(1, ...report.reasons.map(({ total }) => total));
+  return (
+    <section className="panel" aria-label="Not delivered, by reason">
+      <h2>Not delivered, by reason</h2>
+      {report.reasons.length === 0 ? (
+        <p className="section-none">Nobody was skipped, put off or refused.</p>
+      ) : (
+        <ul className="bars">
+          {report.reasons.map(({ state, reason, total }) => (
+            <li key={`${state} ${reason}`}>
+              <span className="bar-name">
+                <DeliveryBadge state={state} /> {reasonText(reason)}
+              </span>
+              <strong className="bar-value">{total.toLocaleString()}</strong>
+              <span className="bar-track" aria-hidden="true">
+                <span className={`bar-fill tone-${state}`} style={{ width: `${(100 * total) / largest}%` }} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Links({ report }: { readonly report: Report }) {
+  const largest = Math.max(1, ...report.links.map(({ total }) => total));
+  return (
+    <section className="panel" aria-label="Links">
+      <h2>Links</h2>
+      {report.links.length === 0 ? (
+        <p className="section-none">No clicks, or clicks are not tracked.</p>
+      ) : (
+        <ul className="bars">
+          {report.links.map(({ url, total, people }) => (
+            <li key={url ?? ''}>
+              <span className="bar-name breakable">{url ?? 'links of people who were erased'}</span>
+              <strong className="bar-value">
+                {total.toLocaleString()}
+                {people > 0 && <Badge>{people.toLocaleString()} people</Badge>}
+              </strong>
+              <span className="bar-track" aria-hidden="true">
+                <span className="bar-fill tone-clicks" style={{ width: `${(100 * total) / largest}%` }} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const stateOptions = [
+  { value: '', label: 'Any state' },
+  ...deliveryStates.map((state) => ({ value: state, label: state })),
+];
+
+function Deliveries({ campaign }: { readonly campaign: Campaign }) {
+  const room = useProject();
+  const [state, setState] = useState('');
+  const deliveries = useInfiniteQuery({
+    ...deliveriesQuery(room, campaign.id, state),
+    refetchInterval: isMoving(campaign) ? 2_000 : false,
+  });
+  return (
+    <section aria-label="Deliveries" className="people">
+      <div className="toolbar">
+        <h2>Deliveries</h2>
+        <Select bare label="State" value={state} options={stateOptions} onChange={setState} />
+      </div>
+      <Loaded query={deliveries} what="the deliveries" shape="list">
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.data);
+          if (rows.length === 0) return <p className="section-none">None.</p>;
+          return (
+            <>
+              <div className="table-frame">
+                <table className="table">
+                  <thead>
+                    <tr>
+                      <th scope="col">Address</th>
+                      <th scope="col">State</th>
+                      <th scope="col">Reason and answer</th>
+                      <th scope="col" className="wide-only">
+                        Sent
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {rows.map((row) => (
+                      <tr key={row.id}>
+                        <th scope="row" className="breakable">
+                          {row.email ?? 'erased'}
+                        </th>
+                        <td>
+                          <DeliveryBadge state={row.state} />
+                        </td>
+                        <td className="reply">
+                          {row.reason !== null && <span>{reasonText(row.reason)}</span>}
+                          {row.smtp_reply !== null && <code>{row.smtp_reply}</code>}
+                          {row.attempts > 1 && <span>{row.attempts} attempts</span>}
+                        </td>
+                        <td className="wide-only">
+                          {row.sent_at === null ? '—' : <Time at={row.sent_at} as="list" />}
+                        </td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </div>
+              {deliveries.hasNextPage && (
+                <LoadMore
+                  busy={deliveries.isFetchingNextPage}
+                  onLoad={() => void deliveries.fetchNextPage()}
+                />
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
