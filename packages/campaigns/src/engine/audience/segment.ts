@@ -1,10 +1,13 @@
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { CampaignsPorts } from '../../ports.ts';
+import type { Condition } from '../../segments/condition.ts';
+import { segmentCondition } from '../../segments/sql/compile.ts';
 
+/** A stored segment as a filter of its subscribers. */
 export function segmentFilter(
-  _ports: CampaignsPorts,
-  _condition: unknown,
-  _nowUs: number,
+  { store }: CampaignsPorts,
+  condition: Condition,
+  nowUs: number,
 ): RawBuilder<SqlBool> {
-  throw new Error('segments are not compiled yet');
+  return segmentCondition(store.engine, condition, nowUs);
 }

@@ -1,4 +1,5 @@
 import type { CampaignsPorts } from '../../ports.ts';
+import { purgeDeliveries } from '../../webhooks/deliveries.ts';
 import { recoverRows } from '../ledger/recover.ts';
 import type { Launcher } from '../ports.ts';
 import { ENGINE_CHANNEL, PROGRESS_CHANNEL } from './channels.ts';
@@ -9,6 +10,8 @@ import { Freezing } from './freezing.ts';
 const TURN_MS = 1_000;
 /** Between two looks for rows of dead workers. */
 const RECOVER_US = 5_000_000;
+/** Between two removals of what is old. */
+const PURGE_US = 3_600_000_000;
 
 /**
  * Moves campaigns along: starts those that are due, freezes audiences, takes rows back from dead workers, drops what
@@ -27,6 +30,7 @@ export async function runControl(
     store.listen(channel, () => wake.abort()),
   );
   let recoveredUs = Number.NEGATIVE_INFINITY;
+  let purgedUs = Number.NEGATIVE_INFINITY;
   try {
     while (!signal.aborted) {
       // Made anew before looking, so that what happens meanwhile is not missed.
@@ -39,6 +43,10 @@ export async function runControl(
       }
       await step(ports, 'ended campaigns', () => sweepEnded(ports));
       await step(ports, 'done campaigns', () => finishDone(ports));
+      if (clock.nowMicroseconds() - purgedUs >= PURGE_US) {
+        purgedUs = clock.nowMicroseconds();
+        await step(ports, 'old webhook deliveries', () => purgeDeliveries(ports));
+      }
       await clock.sleep(TURN_MS, AbortSignal.any([signal, wake.signal]));
     }
   } finally {
