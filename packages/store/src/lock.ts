@@ -11,7 +11,7 @@ export class DataFolderLockedError extends Error {
 
   constructor(folder: string, pid: number | undefined) {
     super(
-      `the data folder ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}`,
+      `the data folder ${folder} is in use by ${pid === undefined ? 'another process' : `process ${pid}`}; stop that first, or use another folder`,
     );
     this.pid = pid;
   }

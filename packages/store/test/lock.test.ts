@@ -18,7 +18,7 @@ test('a second process is refused and told which one is first', async () => {
   expect(await readFile(join(folder, 'postern.pid'), 'utf8')).toBe(`${process.pid}\n`);
   const child = startChild('child-lock.ts', folder);
   expect(await child.line()).toBe(
-    `DataFolderLockedError: the data folder ${folder} is in use by process ${process.pid}`,
+    `DataFolderLockedError: the data folder ${folder} is in use by process ${process.pid}; stop that first, or use another folder`,
   );
   await lock.release();
   expect(existsSync(join(folder, 'postern.pid'))).toBe(false);
