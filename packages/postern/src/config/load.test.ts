@@ -112,6 +112,14 @@ describe('what is used', () => {
     rmSync(elsewhere, { recursive: true });
   });
 
+  test('a path may begin in the home folder, however it is given', () => {
+    const environment = { HOME: '/home/anna' };
+    const yaml = 'dataDir: ~/postern\n';
+    expect(load({ yaml, environment }).config.dataDir).toBe('/home/anna/postern');
+    expect(load({ flags: { 'data-dir': '~' }, environment }).config.dataDir).toBe('/home/anna');
+    expect(load({ yaml: 'dataDir: ./~x\n', environment }).config.dataDir).toBe(join(folder, '~x'));
+  });
+
   test('the result is frozen to its leaves', () => {
     const { config } = load({});
     expect(Object.isFrozen(config.inbox.attachments.allowedDirs)).toBe(true);

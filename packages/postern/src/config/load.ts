@@ -1,4 +1,5 @@
-import { isAbsolute, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import type { CampaignsConfig } from '@postern/campaigns';
 import type { InboxConfig } from '@postern/inbox';
 import { Secret } from '../secrets/secret.ts';
@@ -92,7 +93,9 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   if (companions.length > 0) throw new ConfigError(companions);
 
   const base = overlay.origins.has('dataDir') ? workingDirectory : resolve(filePath, '..');
-  return { config: deepFreeze(toConfig(parsed.data, file === null ? null : filePath, base)), warnings };
+  const home = variable(environment, 'HOME') ?? homedir();
+  const data = { ...parsed.data, dataDir: resolve(base, fromHome(parsed.data.dataDir, home)) };
+  return { config: deepFreeze(toConfig(data, file === null ? null : filePath)), warnings };
 }
 
 /** Puts flags and variables over the file's values; `values` is changed. */
@@ -165,12 +168,17 @@ function typedText(text: string, expected: string): unknown {
   return text;
 }
 
-function toConfig(parsed: FileConfig, file: string | null, base: string): Config {
+/** `~` is the shell's; where no shell was asked, such as in the file, it would name a folder of that name. */
+function fromHome(path: string, home: string): string {
+  return path.replace(/^~(?=$|[/\\])/, () => home);
+}
+
+function toConfig(parsed: FileConfig, file: string | null): Config {
   const { bearerToken, ...inbox } = parsed.inbox;
   const secret = (text: string | undefined) => (text === undefined ? null : new Secret(text));
   return {
     file,
-    dataDir: isAbsolute(parsed.dataDir) ? resolve(parsed.dataDir) : resolve(base, parsed.dataDir),
+    dataDir: parsed.dataDir,
     host: parsed.host,
     port: parsed.port,
     publicUrl: parsed.publicUrl ?? null,
