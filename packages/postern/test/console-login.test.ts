@@ -74,6 +74,7 @@ test('a session shows what runs, and ends with the log-out', async () => {
       version: expect.any(String),
       public_url: 'https://gate.example',
       services: { inbox: true, threads: false, campaigns: true },
+      inbox_command: [process.execPath, expect.stringMatching(/postern\.js$/), 'mcp', 'inbox'],
     },
   ]);
   const out = await ask(hub, '/console/api/logout', { method: 'POST', headers: { ...OWN_PAGE, cookie } });

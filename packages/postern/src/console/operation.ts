@@ -9,6 +9,8 @@ export interface ConsoleContext {
   publicUrl(): string;
   /** Services of this process, and whether each runs. */
   readonly services: { readonly inbox: boolean; readonly threads: boolean; readonly campaigns: boolean };
+  /** What an agent program on this machine starts for the inbox's tools: a program and its arguments. */
+  readonly inboxCommand: readonly string[];
   header(name: string): string | undefined;
 }
 

@@ -38,6 +38,7 @@ import { campaignsPorts, openCampaigns } from './campaigns.ts';
 import { mountErrorPages } from './error-pages.ts';
 import { mountHealth } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { inboxCommand } from './launcher.ts';
 import { createLog } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.ts';
@@ -163,7 +164,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     dialect: problem,
     log,
     gate,
-    context: { sessions, version, publicUrl, services },
+    context: { sessions, version, publicUrl, services, inboxCommand },
   });
   mountConsolePage(app, problem);
   mountErrorPages(app, {

@@ -23,7 +23,7 @@ test('generated secrets are named by their files, quoted for the shell', () => {
   expect(text).toContain(`-e AMC_BEARER_TOKEN_FILE='/srv/it'\\''s here/secrets/amc-bearer-token'`);
   expect(text).toContain(`"AMC_BEARER_TOKEN_FILE": "/srv/it's here/secrets/amc-bearer-token"`);
   expect(text).toContain('AMC_BASE_URL = "https://gate.example"');
-  expect(text).toContain('https://gate.example/console (postern login makes a link that opens it)');
+  expect(text).toContain('https://gate.example/console (npx postern login makes a link that opens it)');
 });
 
 test('given secrets are named by their variables, and shown nowhere', () => {
@@ -34,8 +34,8 @@ test('given secrets are named by their variables, and shown nowhere', () => {
   for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
 });
 
-test('a person at a terminal gets the link', () => {
-  expect(summaryOf({}, 'https://gate.example/console/login#token=x')).toContain(
-    'Console       https://gate.example/console/login#token=x',
-  );
+test('a person at a terminal gets the link last, where it is still on the screen', () => {
+  const link = 'https://gate.example/console/login#token=x';
+  expect(summaryOf({}, link)).toMatch(/\n\nOpen the console .*:\n {2}https:\S+#token=x\n$/);
+  expect(summaryOf({}, link).split(link)).toHaveLength(2);
 });

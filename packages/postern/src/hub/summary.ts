@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { type Environment, variable } from '../config/environment.ts';
 import type { Config } from '../config/load.ts';
 import { type Secrets, secretFile } from '../secrets/generated.ts';
 import { version } from '../version.ts';
+import { inboxCommand } from './launcher.ts';
 import { type SnippetInputs, snippets } from './snippets.ts';
 
 export interface SummaryInputs {
@@ -18,17 +18,18 @@ const VARIABLES: Readonly<Record<keyof Secrets, string>> = {
   bearerToken: 'AMC_BEARER_TOKEN',
 };
 
-const LAUNCHER = fileURLToPath(new URL('../../../../bin/postern.js', import.meta.url));
-
 /**
  * What `postern serve` tells on stdout before it is ready. stdout may end up in a log, so this names files
- * and variables and never a secret.
+ * and variables and never a secret. The link comes last, since what came before may have left the screen.
  */
 export function summary({ config, publicUrl, environment, link }: SummaryInputs): string {
   const platforms = config.inbox.connectors.local.enabled ? 'local chat' : 'no platform is enabled';
   const transport = config.campaigns.smtp.length > 0 ? 'sent by SMTP' : 'mail is captured, not sent';
   const rows: readonly [string, string][] = [
-    ['Console', link ?? `${publicUrl}/console (postern login makes a link that opens it)`],
+    [
+      'Console',
+      `${publicUrl}/console${link === null ? ' (npx postern login makes a link that opens it)' : ''}`,
+    ],
     [
       'Data',
       `${config.dataDir} (${config.databaseUrl === null ? 'SQLite' : 'secrets; the rest is in PostgreSQL'})`,
@@ -38,7 +39,7 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
     ['Services', `inbox (${platforms}) and campaigns (${transport}); threads are not part of this version`],
     [
       'Campaigns',
-      `${publicUrl}/mcp for agents, ${publicUrl}/api/v1/docs for programs; postern keys create makes a key`,
+      `${publicUrl}/mcp for agents, ${publicUrl}/api/v1/docs for programs; npx postern keys create makes a key`,
     ],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -49,6 +50,9 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
     'Connect an agent (give each its own AMC_AGENT_ID):',
     ...snippets(snippetInputs(config, publicUrl, environment)).map((line) => `  ${line}`),
     '',
+    ...(link === null
+      ? []
+      : ['Open the console with this link, once and within 15 minutes:', `  ${link}`, '']),
   ].join('\n');
 }
 
@@ -70,9 +74,10 @@ function secretPlace(
 
 function snippetInputs(config: Config, publicUrl: string, environment: Environment): SnippetInputs {
   const { file } = secretPlace('bearerToken', config, environment);
+  const [command, ...args] = inboxCommand;
   return {
-    command: process.execPath,
-    args: [LAUNCHER, 'mcp', 'inbox'],
+    command,
+    args,
     environment: {
       AMC_BASE_URL: publicUrl,
       AMC_AGENT_ID: 'assistant',

@@ -5,7 +5,8 @@ export const getSession = operation({
   name: 'get_session',
   call: 'Call it to learn whether this browser is logged in, and to what.',
   needs: 'Needs a session or an admin key.',
-  returns: 'Returns the version, the public URL and which services run.',
+  returns:
+    'Returns the version, the public URL, which services run, and what starts the inbox tools on this machine.',
   http: { method: 'GET', path: '/session' },
   rights: 'admin',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
@@ -14,9 +15,10 @@ export const getSession = operation({
     version: z.string(),
     public_url: z.string(),
     services: z.strictObject({ inbox: z.boolean(), threads: z.boolean(), campaigns: z.boolean() }),
+    inbox_command: z.array(z.string()),
   }),
   errors: [],
-  async handle(_input, { version, publicUrl, services }) {
-    return { version, public_url: publicUrl(), services };
+  async handle(_input, { version, publicUrl, services, inboxCommand }) {
+    return { version, public_url: publicUrl(), services, inbox_command: [...inboxCommand] };
   },
 });

@@ -21,7 +21,7 @@ export const logIn = operation({
     if (session === null) {
       throw problem(
         'unauthorized',
-        'The link was used already, is too old, or is not one of this server. Run postern login for a new one.',
+        'The link was used already, is too old, or is not one of this server. Run npx postern login for a new one.',
       );
     }
     const cookie = sessionCookie(session, {

@@ -1,0 +1,11 @@
+import { fileURLToPath } from 'node:url';
+
+const LAUNCHER = fileURLToPath(new URL('../../../../bin/postern.js', import.meta.url));
+
+/** What an agent program on this machine starts for the inbox's tools over stdio: a program and its arguments. */
+export const inboxCommand: readonly [program: string, ...args: string[]] = [
+  process.execPath,
+  LAUNCHER,
+  'mcp',
+  'inbox',
+];
