@@ -50,7 +50,7 @@ test.each([['while a server runs'], ['without a server']])(
       },
     ]);
     expect((await postern('allowlist')).stdout).toMatch(
-      /^SOURCE +SENDER_ID +NAME +PERSON +SINCE\nlocal +anna\+1@x +Anna +p1 /,
+      /^SOURCE +SENDER_ID +NAME +PERSON +SINCE\nlocal +anna\+1@x +Anna +p1 +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n$/,
     );
     expect((await postern('allowlist', 'remove', 'local', 'anna+1@x')).code).toBe(0);
     const again = await postern('allowlist', 'remove', 'local', 'anna+1@x');
@@ -110,7 +110,8 @@ test('a token is shown once, works for its agent, and ends when revoked', { time
 test('login makes a link that opens the console once', { timeout: TIMEOUT }, async () => {
   const folder = await temporaryFolder();
   const hub = await startHub({ folder });
-  const { code, stdout } = await operator(folder)('login');
+  const { code, stdout, stderr } = await operator(folder)('login');
+  expect(stderr).toMatch(/^It opens the console once, until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\.\n$/);
   expect([code, stdout]).toEqual([0, expect.stringMatching(`^${hub.url}/console/login#token=\\S+\n$`)]);
   const token = stdout.trim().split('token=')[1];
   const logIn = () => hub.request('/console/api/login', { method: 'POST', as: 'nobody', body: { token } });

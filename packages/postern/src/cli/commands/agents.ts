@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { pathOfParts } from '../../operator/api.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation } from '../command.ts';
+import { moment, momentOrNull } from '../moment.ts';
 import { table } from '../table.ts';
 
 const agentsSchema = z.object({
@@ -41,8 +42,8 @@ export async function listAgents(invocation: Invocation): Promise<number> {
       agent.agent_id,
       agent.unread_count,
       agent.read_count,
-      agent.last_read_at,
-      agent.first_seen_at,
+      momentOrNull(agent.last_read_at),
+      moment(agent.first_seen_at),
     ]);
     for (const line of table(['AGENT', 'UNREAD', 'READ', 'LAST_READ', 'FIRST_SEEN'], rows))
       invocation.say(line);
@@ -64,8 +65,8 @@ export async function listTokens(invocation: Invocation): Promise<number> {
       token.agent_id,
       token.scopes.join(','),
       token.name,
-      token.created_at,
-      token.last_used_at,
+      moment(token.created_at),
+      momentOrNull(token.last_used_at),
     ]);
     for (const line of table(['TOKEN_ID', 'AGENT', 'SCOPES', 'NAME', 'CREATED', 'LAST_USED'], rows))
       invocation.say(line);

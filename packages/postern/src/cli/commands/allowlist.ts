@@ -4,6 +4,7 @@ import { type FileEntry, readAllowlistFile } from '../../operator/allowlist-file
 import { type OperatorApi, pathOfParts } from '../../operator/api.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation } from '../command.ts';
+import { moment } from '../moment.ts';
 import { table } from '../table.ts';
 
 const entrySchema = z.object({
@@ -32,7 +33,7 @@ export async function listAllowlist(invocation: Invocation): Promise<number> {
       entry.sender_id,
       entry.display_name,
       entry.person_id,
-      entry.created_at,
+      moment(entry.created_at),
     ]);
     for (const line of table(['SOURCE', 'SENDER_ID', 'NAME', 'PERSON', 'SINCE'], rows)) invocation.say(line);
   }

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type OperatorApi, pathOfParts } from '../../operator/api.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation, UsageError } from '../command.ts';
+import { moment, momentOrNull } from '../moment.ts';
 import { table } from '../table.ts';
 
 const keySchema = z.looseObject({
@@ -33,8 +34,8 @@ export async function listKeys(invocation: Invocation): Promise<number> {
       key.name,
       `${key.prefix}…`,
       key.kind === 'admin' ? 'all' : key.scopes.join(','),
-      key.revoked_at === null ? key.expires_at : `revoked ${key.revoked_at}`,
-      key.last_used_at,
+      key.revoked_at === null ? momentOrNull(key.expires_at) : `revoked ${moment(key.revoked_at)}`,
+      momentOrNull(key.last_used_at),
     ]);
     for (const line of table(['KEY_ID', 'NAME', 'SECRET', 'SCOPES', 'EXPIRES', 'LAST_USED'], rows))
       invocation.say(line);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation } from '../command.ts';
+import { moment } from '../moment.ts';
 
 const answerSchema = z.object({ url: z.string(), expires_at: z.string() });
 
@@ -15,7 +16,7 @@ export async function login(invocation: Invocation): Promise<number> {
     invocation.say(url);
     if (!api.running)
       invocation.warn('No server runs on this data folder; start it before you open the link.');
-    invocation.warn(`It opens the console once, until ${expires_at}.`);
+    invocation.warn(`It opens the console once, until ${moment(expires_at)}.`);
     return DONE;
   });
 }

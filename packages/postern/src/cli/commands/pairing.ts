@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { pathOfParts } from '../../operator/api.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation } from '../command.ts';
+import { moment } from '../moment.ts';
 import { table } from '../table.ts';
 
 const listSchema = z.object({
@@ -35,7 +36,7 @@ export async function listPairings(invocation: Invocation): Promise<number> {
       pairing.source,
       pairing.sender_id,
       pairing.display_name,
-      pairing.expires_at,
+      moment(pairing.expires_at),
     ]);
     for (const line of table(['CODE', 'SOURCE', 'SENDER_ID', 'NAME', 'EXPIRES'], rows)) invocation.say(line);
   }

@@ -8,6 +8,7 @@ import { contentOf, replaceState } from '../../backup/replace.ts';
 import { allMigrations } from '../../hub/migrations.ts';
 import { databaseFile, openDataFolder, Refusal } from '../../secrets/data-folder.ts';
 import { DONE, type Invocation } from '../command.ts';
+import { moment } from '../moment.ts';
 
 /** `postern restore FILE`: unpack, verify, bring the schema up to date, and only then touch what is there. */
 export async function restore(invocation: Invocation): Promise<number> {
@@ -58,7 +59,7 @@ async function prepareDatabase(staging: string): Promise<void> {
 
 function report({ say }: Invocation, manifest: Manifest, aside: string | null): void {
   say(
-    `Restored ${manifest.files.length} files of the backup of ${manifest.created_at} (Postern ${manifest.version}).`,
+    `Restored ${manifest.files.length} files of the backup of ${moment(manifest.created_at)} (Postern ${manifest.version}).`,
   );
   if (aside !== null) say(`What was there before is in ${aside}; delete it when all is well.`);
   if (manifest.engine === 'postgres') {
