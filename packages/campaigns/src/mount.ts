@@ -14,6 +14,7 @@ import { RateLimit, UNCOUNTED } from './rate-limit.ts';
 import { requireReferences } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
+import { mountCaptured } from './transports/captured-routes.ts';
 
 export interface MountCampaignsOptions {
   readonly ports: CampaignsPorts;
@@ -37,7 +38,7 @@ interface Visitor {
 
 const isProjectId = (value: unknown) => typeof value === 'string' && idPattern('prj').test(value);
 
-/** Mounts the REST routes under /api/v1, the MCP endpoint at /mcp and the public pages under /p/. */
+/** Mounts the REST routes under /api/v1, the MCP endpoint at /mcp, the public pages under /p/ and what was captured. */
 export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOptions): void {
   const { ports, log, dialect } = options;
   const operations = (options.operations ?? campaignsOperations).map(withTimeouts);
@@ -80,6 +81,7 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
   }
 
   mountPublicPages(app, ports);
+  mountCaptured(app, options);
 
   mountReference(app, {
     prefix: API_PREFIX,
