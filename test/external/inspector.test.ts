@@ -2,15 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allow, type Envelope, post, saidIn } from '../support/conversation.ts';
-import { freshFolder } from '../support/folders.ts';
 import { startHub, type TestHub } from '../support/hub.ts';
-import { runProgram } from '../support/run-program.ts';
-import { type HttpServer, httpServer, inboxServer, type StdioServer, stdioServer } from './inbox-servers.ts';
-import { inspector } from './tool-paths.ts';
+import { httpServer, inboxServer, stdioServer } from './inbox-servers.ts';
+import { call, EXIT, inspect } from './inspector-cli.ts';
 
 /** The MCP Inspector's command line, over both transports and in both eras of the protocol. */
 
-const EXIT = { ok: 0, authRequired: 3, unreachable: 4, toolError: 5 } as const;
 const ana = { id: 'ana', name: 'Ana' };
 
 let hub: TestHub;
@@ -19,50 +16,6 @@ beforeAll(async () => {
   await allow(hub, ana);
 });
 afterAll(() => hub[Symbol.asyncDispose]());
-
-interface Inspection {
-  readonly code: number | null;
-  /** What stands on stdout, if it is anything. */
-  readonly result: {
-    readonly tools?: readonly { readonly name: string }[];
-    readonly isError?: boolean;
-    readonly content?: readonly { readonly text: string }[];
-    readonly structuredContent?: Record<string, unknown>;
-  } | null;
-  /** Lines on stderr: errors, and what `--strict` has to say. */
-  readonly complaints: string;
-}
-
-type Era = 'legacy' | 'modern';
-
-async function inspect(server: StdioServer | HttpServer, era: Era, ...args: string[]): Promise<Inspection> {
-  const folder = await freshFolder();
-  const target =
-    'url' in server
-      ? [server.url, '--transport', 'http', ...headers(server)]
-      : [...variables(server), server.command, ...server.args];
-  const { code, stdout, stderr } = await runProgram(
-    process.execPath,
-    [inspector, '--cli', ...target, '--format', 'json', '--stored-auth-only', '--protocol-era', era, ...args],
-    { cwd: folder, env: { PATH: process.env.PATH, HOME: folder } },
-  );
-  return {
-    code,
-    result: stdout.trim() === '' ? null : (JSON.parse(stdout) as { result: Inspection['result'] }).result,
-    complaints: stderr.trim(),
-  };
-}
-
-const headers = ({ headers }: HttpServer) =>
-  Object.entries(headers).flatMap(([name, value]) => ['--header', `${name}: ${value}`]);
-
-const variables = ({ env }: StdioServer) =>
-  Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]);
-
-const call = (tool: string, input: object) => [
-  ...['--method', 'tools/call', '--tool-name', tool],
-  ...['--tool-args-json', JSON.stringify(input)],
-];
 
 describe.each([
   ['http', 'legacy'],
