@@ -4,6 +4,8 @@ export interface Session {
   readonly version: string;
   /** Base of the addresses that others use to reach this Postern. */
   readonly public_url: string;
+  /** What an agent program on the server's machine starts for the inbox's tools: a program and its arguments. */
+  readonly inbox_command: readonly string[];
   readonly services: { readonly inbox: boolean; readonly threads: boolean; readonly campaigns: boolean };
 }
 

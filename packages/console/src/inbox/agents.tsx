@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Agent, AgentToken } from '../api/inbox.ts';
+import type { Session } from '../api/session.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -12,10 +13,10 @@ import { agentsQuery, tokensQuery } from './queries.ts';
 import { CreateTokenDialog, RevokeTokenDialog } from './token-dialogs.tsx';
 
 interface AgentsSectionProps {
-  readonly publicUrl: string;
+  readonly session: Session;
 }
 
-export function AgentsSection({ publicUrl }: AgentsSectionProps) {
+export function AgentsSection({ session }: AgentsSectionProps) {
   const agents = useQuery(agentsQuery);
   const tokens = useQuery(tokensQuery);
   const [creating, setCreating] = useState(false);
@@ -70,7 +71,7 @@ export function AgentsSection({ publicUrl }: AgentsSectionProps) {
       </Loaded>
       {creating && (
         <CreateTokenDialog
-          publicUrl={publicUrl}
+          session={session}
           agentIds={agents.data?.map((agent) => agent.agent_id) ?? []}
           onClose={() => setCreating(false)}
         />

@@ -73,7 +73,7 @@ export function InboxPage({ section, item, session }: InboxPageProps) {
       {section === 'quarantine' && <QuarantineSection />}
       {section === 'allowlist' && <AllowlistSection />}
       {section === 'pairings' && <PairingsSection />}
-      {section === 'agents' && <AgentsSection publicUrl={session.public_url} />}
+      {section === 'agents' && <AgentsSection session={session} />}
       {section === 'webhooks' && <WebhooksSection />}
     </div>
   );

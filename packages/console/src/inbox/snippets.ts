@@ -10,20 +10,23 @@ export interface Snippet {
 
 interface SnippetInput {
   readonly publicUrl: string;
+  /** What starts the inbox's tools over stdio on the server's machine: a program and its arguments. */
+  readonly command: readonly string[];
   readonly agentId: string;
   readonly token: string;
 }
 
 const NAME = 'postern-inbox';
 
-const ON_PATH = 'It starts `postern` on the same machine; give its full path where it is not on the PATH.';
+const SAME_MACHINE = 'It starts Postern’s tools, so it has to be on the machine Postern runs on.';
 
-export function snippetsFor({ publicUrl, agentId, token }: SnippetInput): readonly Snippet[] {
+export function snippetsFor({ publicUrl, command, agentId, token }: SnippetInput): readonly Snippet[] {
   const base = publicUrl.replace(/\/+$/, '');
   const environment = { AMC_BASE_URL: base, AMC_AGENT_ID: agentId, AMC_BEARER_TOKEN: token };
   const address = `${base}/mcp/inbox`;
   const authorization = `Bearer ${token}`;
-  const stdio = { command: 'postern', args: ['mcp', 'inbox'], env: environment };
+  const [program = '', ...args] = command;
+  const stdio = { command: program, args, env: environment };
   return [
     {
       id: 'claude-code',
@@ -37,13 +40,13 @@ export function snippetsFor({ publicUrl, agentId, token }: SnippetInput): readon
     {
       id: 'claude-desktop',
       label: 'Claude Desktop',
-      hint: `Into claude_desktop_config.json (Settings, Developer, Edit config). ${ON_PATH}`,
+      hint: `Into claude_desktop_config.json (Settings, Developer, Edit config). ${SAME_MACHINE}`,
       text: JSON.stringify({ mcpServers: { [NAME]: stdio } }, null, 2),
     },
     {
       id: 'codex',
       label: 'Codex CLI',
-      hint: `Into ~/.codex/config.toml. ${ON_PATH}`,
+      hint: `Into ~/.codex/config.toml. ${SAME_MACHINE}`,
       text: [
         `[mcp_servers.${NAME}]`,
         `command = ${tomlString(stdio.command)}`,

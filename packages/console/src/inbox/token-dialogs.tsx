@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { type AgentToken, type CreatedToken, inboxApi, type Scope } from '../api/inbox.ts';
+import type { Session } from '../api/session.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { ConfirmDialog, Dialog, FormError } from '../ui/dialog.tsx';
@@ -15,14 +16,14 @@ import { snippetsFor } from './snippets.ts';
 const AGENT_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 
 interface CreateTokenProps {
-  readonly publicUrl: string;
+  readonly session: Session;
   readonly agentIds: readonly string[];
   readonly onClose: () => void;
 }
 
-export function CreateTokenDialog({ publicUrl, agentIds, onClose }: CreateTokenProps) {
+export function CreateTokenDialog({ session, agentIds, onClose }: CreateTokenProps) {
   const [created, setCreated] = useState<CreatedToken | null>(null);
-  if (created !== null) return <SecretDialog created={created} publicUrl={publicUrl} onClose={onClose} />;
+  if (created !== null) return <SecretDialog created={created} session={session} onClose={onClose} />;
   return <TokenForm agentIds={agentIds} onCreated={setCreated} onClose={onClose} />;
 }
 
@@ -107,12 +108,17 @@ function TokenForm({ agentIds, onCreated, onClose }: TokenFormProps) {
 
 interface SecretDialogProps {
   readonly created: CreatedToken;
-  readonly publicUrl: string;
+  readonly session: Session;
   readonly onClose: () => void;
 }
 
-function SecretDialog({ created, publicUrl, onClose }: SecretDialogProps) {
-  const snippets = snippetsFor({ publicUrl, agentId: created.agent_id, token: created.token });
+function SecretDialog({ created, session, onClose }: SecretDialogProps) {
+  const snippets = snippetsFor({
+    publicUrl: session.public_url,
+    command: session.inbox_command,
+    agentId: created.agent_id,
+    token: created.token,
+  });
   return (
     <Dialog title={`Token for ${created.agent_id}`} onClose={onClose} wide>
       <div className="notice notice-warn">

@@ -88,7 +88,12 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
   ];
   const routes = [
     route('GET', '/console/api/session', {}, () =>
-      ok({ version: '0.1.0', public_url: url, services: { inbox: true, threads: false, campaigns: false } }),
+      ok({
+        version: '0.1.0',
+        public_url: url,
+        services: { inbox: true, threads: false, campaigns: false },
+        inbox_command: ['/opt/node', '/srv/postern/bin/postern.js', 'mcp', 'inbox'],
+      }),
     ),
     ...chat.routes,
     ...inbox.routes,
