@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { commonFailure, type ErrorDialect, Failure, type FailureOptions } from '@postern/kit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { BrokenHttp } from './broken-http.ts';
 import { drainOnStop } from './drain.ts';
 import { type HostPolicy, isOwnHost } from './hosts.ts';
 import { internalFailure } from './invoke.ts';
 import { JsonError, parseJson } from './json.ts';
+import { lingerBeforeClose } from './linger.ts';
 import type { Log } from './log.ts';
 import { MethodTable } from './methods.ts';
 import { sendFailure } from './send.ts';
@@ -57,6 +59,7 @@ export function closingSignal(app: FastifyInstance): AbortSignal {
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, dialectFor } = options;
+  const brokenHttp = new BrokenHttp(dialectFor('/'));
   const app = Fastify({
     logger: false,
     genReqId: (request) => inboundRequestId(request.headers['x-request-id']) ?? randomUUID(),
@@ -84,7 +87,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
           : malformed(dialect, 'The address is not valid percent-encoded UTF-8.');
       void sendFailure(reply as never, dialect, failure);
     },
-    clientErrorHandler: (error, socket) => answerBrokenHttp(error, socket as Socket, dialectFor('/')),
+    clientErrorHandler: (error, socket) => void brokenHttp.answer(error, socket as Socket),
   });
   app.server.maxConnections = options.maxConnections ?? DEFAULTS.maxConnections;
 
@@ -92,6 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   closing.set(app, stop.signal);
   app.addHook('preClose', async () => stop.abort(new DOMException('The server is stopping.', 'AbortError')));
   drainOnStop(app, stop.signal);
+  brokenHttp.watch(app);
 
   const methods = new MethodTable();
   app.addHook('onRoute', (route) => methods.add(route.method, route.url));
@@ -107,7 +111,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       );
     }
     // Answered here and not in the not-found handler, which runs only after the body was read and judged.
-    if (request.is404) {
+    if (request.is404 || methods.isMisrouted(request.routeOptions.url, pathOf(request))) {
       const allowed = methods.allowed(pathOf(request));
       if (allowed.length === 0) throw commonFailure(dialect, 'not_found', 'Nothing is at this address.');
       reply.header('allow', allowed.join(', '));
@@ -139,6 +143,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     const dialect = dialectOf(request, dialectFor);
     const failure = error instanceof Failure ? error : frameworkFailure(error, dialect);
+    // Bodies that are refused unread: the framework closes the connection behind the answer.
+    if (reply.hasHeader('connection')) lingerBeforeClose(request.raw);
     if (failure !== null) return sendFailure(reply, dialect, failure);
     if (request.raw.destroyed && reply.raw.destroyed)
       log.debug({ requestId: request.id, err: error }, 'caller went away');
@@ -248,26 +254,4 @@ function unsupported(dialect: ErrorDialect, message: string): Failure {
 /** 400, also where a dialect has one code for what cannot be read and what breaks the schema. */
 function malformed(dialect: ErrorDialect, message: string, options: FailureOptions = {}): Failure {
   return commonFailure(dialect, 'malformed', message, { status: 400, ...options });
-}
-
-/** Answers what is not HTTP, or came too slowly: there is no request, so the bytes are written by hand. */
-function answerBrokenHttp(error: NodeJS.ErrnoException, socket: Socket, dialect: ErrorDialect): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, message] =
-    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ([408, 'The request did not arrive in time.'] as const)
-      : error.code === 'HPE_HEADER_OVERFLOW'
-        ? ([431, 'The header section is too large.'] as const)
-        : ([400, 'The request is not valid HTTP.'] as const);
-  const body = JSON.stringify(dialect.body(malformed(dialect, message, { status })));
-  const head = [
-    `HTTP/1.1 ${status} ${status === 408 ? 'Request Timeout' : status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}`,
-    `content-type: ${dialect.contentType}`,
-    `content-length: ${Buffer.byteLength(body)}`,
-    'connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

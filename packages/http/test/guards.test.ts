@@ -81,13 +81,17 @@ describe('JSON', () => {
   });
 });
 
-test('the methods of a path are those of every route that matches it', () => {
+test('the methods of a path are those of the route it is, else of every route that matches it', () => {
   const table = new MethodTable();
   table.add('GET', '/messages/:id');
   table.add(['POST'], '/messages/send');
   table.add('GET', '/console/*');
-  expect(table.allowed('/messages/send')).toEqual(['GET', 'HEAD', 'OPTIONS', 'POST']);
-  expect(table.allowed('/messages/a.b:c')).toEqual(['GET', 'HEAD', 'OPTIONS']);
+  table.add('DELETE', '/messages/:id');
+  expect(table.allowed('/messages/send')).toEqual(['OPTIONS', 'POST']);
+  expect(table.isMisrouted('/messages/:id', '/messages/send')).toBe(true);
+  expect(table.isMisrouted('/messages/send', '/messages/send')).toBe(false);
+  expect(table.isMisrouted('/messages/:id', '/messages/sent')).toBe(false);
+  expect(table.allowed('/messages/a.b:c')).toEqual(['DELETE', 'GET', 'HEAD', 'OPTIONS']);
   expect(table.allowed('/messages')).toEqual([]);
   expect(table.allowed('/console/assets/x.js')).toEqual(['GET', 'HEAD', 'OPTIONS']);
 });

@@ -266,6 +266,23 @@ describe('what is not HTTP', () => {
     );
     expect(answer.status).toBe(400);
   });
+
+  test('behind good requests it is answered after them, and never in the place of their answers', async () => {
+    const good = `GET /api/things HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n\r\n`;
+    const answer = await sendRaw(service.url, `${good}${good}NOT HTTP AT ALL\r\n\r\n`);
+    expect([
+      answer.status,
+      ...answer.body.matchAll(/HTTP\/1\.1 (\d+)/g).map(([, status]) => Number(status)),
+    ]).toEqual([200, 200, 400]);
+  });
+
+  test('within a body it is answered at once', async () => {
+    const answer = await sendRaw(
+      service.url,
+      `POST /api/break HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nnot a length\r\n`,
+    );
+    expect(answer.status).toBe(400);
+  });
 });
 
 describe('clients that take their time', () => {
@@ -302,6 +319,32 @@ describe('clients that take their time', () => {
     );
     expect(answer.status).toBe(413);
   });
+
+  // More than the buffers between the two sides hold.
+  const long = 'x'.repeat(16 * 1_048_576);
+  test.each([
+    ['of a known length', 413, `content-type: application/json\r\ncontent-length: ${long.length}`, long],
+    [
+      'in chunks',
+      413,
+      'content-type: application/json\r\ntransfer-encoding: chunked',
+      `${long.length.toString(16)}\r\n${long}\r\n0\r\n\r\n`,
+    ],
+    ['of a strange type', 415, `content-type: text/csv\r\ncontent-length: ${long.length}`, long],
+  ])(
+    'one that sends all of a refused body %s before it looks is told so too',
+    async (_, status, fields, body) => {
+      const socket = openSocket(service.url).pause();
+      const broken = new Promise<never>((_resolve, reject) => socket.once('error', reject));
+      const head = `POST /api/break HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\n${fields}\r\n\r\n`;
+      const sent = new Promise<void>((resolve) => socket.write(head + body, () => resolve()));
+      await Promise.race([sent, broken]);
+      const answer = new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(String(chunk))));
+      socket.resume();
+      expect(await Promise.race([answer, broken])).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      socket.destroy();
+    },
+  );
 
   test('a chunked body over the limit is 413 too', async () => {
     const status = await new Promise<number | undefined>((resolve, reject) => {

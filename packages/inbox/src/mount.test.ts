@@ -284,6 +284,7 @@ describeEngines('requests that are no good before any operation is asked', (engi
       [{ method: 'GET', url: '/messages/%ff' }, 400],
       [{ method: 'GET', url: `/messages/${'x'.repeat(4_000)}` }, 404],
       [{ method: 'DELETE', url: '/messages/send' }, 405],
+      [{ method: 'GET', url: '/messages/send' }, 405],
       [{ method: 'PUT', url: '/messages/unread' }, 405],
       [{ method: 'GET', url: '/messages' }, 404],
       [{ method: 'GET', url: '/attachments' }, 404],
