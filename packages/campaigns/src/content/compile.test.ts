@@ -144,6 +144,22 @@ describe('a compiled content', () => {
   });
 });
 
+describe('what is too much', () => {
+  test('is told as an error of the template', async () => {
+    const nested = '{% if true %}'.repeat(30_000) + '{% endif %}'.repeat(30_000);
+    expect(await errorsOf({ html: nested })).toMatchObject([{ field: 'html', reason: 'nests too deep' }]);
+    const sections = '<mj-section>'.repeat(20_000) + '</mj-section>'.repeat(20_000);
+    const mjml = `<mjml><mj-body>${sections}</mj-body></mjml>`;
+    expect(await errorsOf({ mjml })).toMatchObject([{ field: 'mjml', reason: 'nests too deep' }]);
+    const appended = `{{ "a" ${'| append: "bbbbbbbbbb"'.repeat(3_000)} }}`;
+    await expect(render({ text: appended })).rejects.toThrow('makes too much to render');
+  });
+
+  test('leaves the plain text of deep HTML at some depth', async () => {
+    expect((await render({ html: `<p>top</p>${'<div>'.repeat(5_000)}` })).text).toContain('top');
+  });
+});
+
 describe('a missing value', () => {
   const html =
     'one\n  {{ subscriber.attributes.x }}|{{ subscriber.attributes.y | upcase }}|{{ subscriber.name }}';

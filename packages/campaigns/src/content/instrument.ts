@@ -30,7 +30,8 @@ const OWN_LINK = /^\{\{-?\s*(?:unsubscribe_url|preferences_url|view_url)\b/;
 export function instrument(html: string, { preheader, clicks, opens }: Instruments): Instrumented {
   const masked = mask(html, liquidPieces(html));
   const places = readPlaces(masked);
-  const links: string[] = [];
+  // By address, in their order.
+  const links = new Map<string, number>();
   const edits: Edit[] = [];
   if (preheader !== null && preheader !== '') {
     const at = places.bodyBegin ?? 0;
@@ -53,7 +54,7 @@ export function instrument(html: string, { preheader, clicks, opens }: Instrumen
     const text = `<img src="{% ${PIXEL_TAG} %}" width="1" height="1" alt="" style="border:0;height:1px;width:1px">`;
     edits.push({ begin: at, end: at, text });
   }
-  return { html: applyEdits(html, edits), links };
+  return { html: applyEdits(html, edits), links: [...links.keys()] };
 }
 
 /** What stands in place of a link's address, or null where it stays. */
@@ -61,14 +62,14 @@ function trackedLink(
   html: string,
   masked: string,
   { begin, end }: LinkPlace,
-  links: string[],
+  links: Map<string, number>,
 ): string | null {
   const source = html.slice(begin, end);
   if (!isMasked(masked.slice(begin, end))) {
     const url = urlOfAttribute(source);
     if (!isTrackable(url)) return null;
-    const known = links.indexOf(url);
-    return `{% ${CLICK_TAG} ${known === -1 ? links.push(url) - 1 : known} %}`;
+    if (!links.has(url)) links.set(url, links.size);
+    return `{% ${CLICK_TAG} ${links.get(url)} %}`;
   }
   const visible = source.trim();
   if (

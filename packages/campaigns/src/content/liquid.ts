@@ -17,8 +17,8 @@ const OPTIONS: LiquidOptions = {
   timezoneOffset: 0,
   locale: 'en-US',
   templates: {},
-  /** Characters of one template. */
-  parseLimit: 2_000_000,
+  /** Characters of one template; MJML becomes several times as long. */
+  parseLimit: 20_000_000,
   /** Milliseconds of one part of one mail. */
   renderLimit: 200,
   /** By LiquidJS's own count, about the characters and array items that are made. */

@@ -74,6 +74,7 @@ async function render(mjml: string): Promise<Rendered> {
 /** What the parser says of text that is no MJML at all. */
 function parseError(error: unknown): TemplateError {
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof RangeError) return new TemplateError('mjml', 'nests too deep', FIRST);
   const line = /line (\d+)/i.exec(message);
   return new TemplateError('mjml', message, line ? { line: Number(line[1]), column: 1 } : FIRST);
 }

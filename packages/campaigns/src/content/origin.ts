@@ -1,5 +1,5 @@
 import type { Place } from './compiled.ts';
-import { FIRST, placeOf } from './template-error.ts';
+import { FIRST } from './template-error.ts';
 
 /**
  * Finds pieces of Liquid in what somebody wrote. By the time they are rendered, MJML has become HTML around them and
@@ -11,6 +11,7 @@ export interface Origin {
 }
 
 export function originOf(written: string): Origin {
+  const lines = lineStarts(written);
   return {
     reader() {
       const seen = new Map<string, number>();
@@ -19,8 +20,26 @@ export function originOf(written: string): Origin {
         const found = written.indexOf(piece, from === undefined ? 0 : from + 1);
         const at = found === -1 ? (from ?? -1) : found;
         seen.set(piece, at);
-        return at === -1 ? FIRST : placeOf(written, at);
+        return at === -1 ? FIRST : placeIn(lines, at);
       };
     },
   };
+}
+
+/** Where each line of a text begins. */
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The place of an offset: the last line that begins at or before it. */
+function placeIn(starts: readonly number[], offset: number): Place {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }

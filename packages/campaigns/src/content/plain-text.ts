@@ -21,7 +21,7 @@ const OPTIONS: HtmlToTextOptions = {
       if (alt !== '') builder.addInline(alt);
     },
   },
-  limits: { maxInputLength: 4_000_000 },
+  limits: { maxInputLength: 20_000_000, maxDepth: 200 },
 };
 
 /** From the private use area, so that no letter's case and no space is changed around it. */

@@ -1,4 +1,4 @@
-import { LiquidError } from 'liquidjs';
+import { AssertionError, LiquidError } from 'liquidjs';
 import type { Place, TemplateField } from './compiled.ts';
 
 /** What is wrong with a template, and where it was written. */
@@ -27,6 +27,10 @@ const PLACE = /,(?: file:[^,]*,)? line:\d+, col:\d+$/;
  */
 export function templateError(error: unknown, field: TemplateField, start: Place = FIRST): TemplateError {
   if (error instanceof TemplateError) return error;
+  // Limits that are reached outside of any one tag, or while taking the template in.
+  if (error instanceof AssertionError || error instanceof RangeError) {
+    return new TemplateError(field, reasonOf(error.message), start);
+  }
   if (!LiquidError.is(error)) throw error;
   const [line = 1, column = 1] = error.token.getPosition();
   return new TemplateError(field, reasonOf(error.message.replace(PLACE, '')), shift({ line, column }, start));
@@ -54,5 +58,6 @@ function reasonOf(message: string): string {
   if (message === 'template render limit exceeded') return 'takes too long to render';
   if (message === 'memory alloc limit exceeded') return 'makes too much to render';
   if (message === 'parse length limit exceeded') return 'is too long';
+  if (message === 'Maximum call stack size exceeded') return 'nests too deep';
   return message;
 }

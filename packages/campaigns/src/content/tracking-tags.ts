@@ -87,5 +87,5 @@ export function urlOfAttribute(source: string): string {
   const quote = source.includes('"') ? "'" : '"';
   const [element] = parseDocument(`<a href=${quote}${source}${quote}></a>`).children;
   const href = element !== undefined && 'attribs' in element ? (element.attribs.href ?? '') : '';
-  return href.replace(/[\t\r\n]/g, '').trim();
+  return href.replace(/[\t\r\n]/g, '').replace(/^[\p{Cc} ]+|[\p{Cc} ]+$/gu, '');
 }
