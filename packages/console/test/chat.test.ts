@@ -394,6 +394,21 @@ describe('channels and people', () => {
     await eventually(() => page.url()).toBe(`${setup.postern.url}/console/chat/dm-anna`);
   });
 
+  test('the direct messages of somebody else can be read, not joined', async () => {
+    const page = await setup.open('/console/chat/dm-mei');
+    await page.getByText('This is between Mei Lin and Postern.').waitFor();
+    expect(await composer(page).count()).toBe(0);
+    await messageSaying(page, 'the dentist').hover();
+    expect(await page.getByRole('toolbar').getByRole('button', { name: 'Reply', exact: true }).count()).toBe(
+      0,
+    );
+    await page.locator('.conversation').getByRole('button', { name: 'Change who you are' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Mei Lin' }).click();
+    await composer(page).fill('mine');
+    await composer(page).press('Enter');
+    await eventually(() => stored('mine')[0]?.user.id).toBe('mei');
+  });
+
   test('nobody writes before saying who they are, and the choice is kept', async () => {
     const page = await setup.open('/console/chat/general', { person: null });
     await page.getByRole('button', { name: 'Choose a name', exact: true }).click();

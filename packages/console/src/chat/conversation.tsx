@@ -11,7 +11,7 @@ import { useToast } from '../ui/toast.tsx';
 import { draftKey, readDraft, writeDraft } from './drafts.ts';
 import { outgoingFiles, refusedFiles } from './files.ts';
 import { useLive } from './live.tsx';
-import { channelTitle, isAgent } from './people.ts';
+import { channelTitle, isAgent, isOutsider } from './people.ts';
 import { Stream } from './stream.tsx';
 import { useTimeline } from './use-timeline.ts';
 
@@ -36,6 +36,7 @@ export function Conversation({
   const shown = useTimeline(channel.id, messageId);
   const input = useRef<HTMLTextAreaElement>(null);
   const title = channelTitle(channel, person?.id ?? null);
+  const outside = isOutsider(channel, person);
   const { timeline } = shown;
   const linked = timeline?.messages.find(({ id }) => id === messageId);
   const gone = shown.error instanceof ApiError && shown.error.status === 404;
@@ -49,7 +50,7 @@ export function Conversation({
 
   const toNewest = () => navigate(paths.chat(channel.name), { replace: true });
   return (
-    <DropArea channelId={channel.id} enabled={person !== null}>
+    <DropArea channelId={channel.id} enabled={person !== null && !outside}>
       <ConversationHead channel={channel} title={title} onMembers={onMembers} />
       {missing ? (
         <Empty
@@ -90,7 +91,7 @@ export function Conversation({
                   </Button>
                 </div>
               ) : (
-                hint
+                !outside && hint
               )
             }
             onNearStart={shown.loadingOlder ? null : shown.loadOlder}

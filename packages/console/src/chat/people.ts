@@ -27,6 +27,13 @@ export function peopleOf(channels: readonly LocalChannel[], extra: Person | null
   return [...byId.values()].sort((one, other) => one.name.localeCompare(other.name));
 }
 
+/** Whether these are direct messages of others: agents take whoever writes there for the one they are with. */
+export function isOutsider(channel: LocalChannel, person: Person | null): boolean {
+  if (channel.type !== 'dm' || person === null) return false;
+  const people = channel.members.filter((member) => !isAgent(member));
+  return people.length > 0 && people.every(({ id }) => id !== person.id);
+}
+
 /** What a channel is called in lists: a direct message has the name of whom it is with. */
 export function channelTitle(channel: LocalChannel, me: string | null): string {
   if (channel.type !== 'dm') return channel.name;

@@ -2,6 +2,7 @@ import { type ReactNode, type RefObject, useCallback, useMemo, useState } from '
 import { errorText } from '../api/http.ts';
 import type { LocalAttachment, LocalChannel, LocalMessage, Person } from '../api/local.ts';
 import { plainText } from '../lib/markdown.ts';
+import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
 import { PictureDialog } from './attachments.tsx';
 import { Composer } from './composer.tsx';
@@ -11,6 +12,7 @@ import { useLive, useOutgoing } from './live.tsx';
 import { type MessageActions, useMessageChanges } from './message-actions.ts';
 import { MessageList, rowId } from './message-list.tsx';
 import type { OutgoingActions } from './outgoing-message.tsx';
+import { channelTitle, isOutsider } from './people.ts';
 import { TypingLine } from './typing-line.tsx';
 
 interface StreamProps {
@@ -36,7 +38,9 @@ interface StreamProps {
 
 /** Messages with a box to write in: the body of a channel and of a thread. */
 export function Stream(props: StreamProps) {
-  const { channel, threadId, messages, person, input } = props;
+  const { channel, threadId, messages, input } = props;
+  const outside = isOutsider(channel, props.person);
+  const person = outside ? null : props.person;
   const { outbox } = useLive();
   const changes = useMessageChanges(person);
   const outgoing = useOutgoing().filter(
@@ -121,10 +125,14 @@ export function Stream(props: StreamProps) {
       <TypingLine channel={channel} me={person?.id ?? null} />
       {person === null ? (
         <div className="composer composer-locked">
-          <p>To write here, say who you are.</p>
-          <button type="button" className="button button-primary" onClick={props.onChoosePerson}>
-            Choose a name
-          </button>
+          <p>
+            {outside
+              ? `This is between ${channelTitle(channel, null)} and Postern.`
+              : 'To write here, say who you are.'}
+          </p>
+          <Button kind={outside ? 'plain' : 'primary'} onClick={props.onChoosePerson}>
+            {outside ? 'Change who you are' : 'Choose a name'}
+          </Button>
         </div>
       ) : (
         <Composer
