@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 
 export const putAllowlistEntry = operation({
   name: 'put_allowlist_entry',
-  call: 'Call it to let a sender in, or to change the name or person an entry gives them.',
+  call: 'Call it to let a sender in, or change the name or person an entry gives them.',
   needs: "Needs an admin key and the platform's immutable sender id; a name never grants access.",
   returns: 'Returns the entry and how many quarantined messages were released with it.',
   http: { method: 'PUT', path: '/allowlist/:source/:sender_id', query: ['release'] },
