@@ -3,6 +3,7 @@
 /** Left out with all that is in them. */
 const DROPPED = new Set([
   'script',
+  'style',
   'noscript',
   'iframe',
   'frame',
@@ -59,6 +60,24 @@ const KEPT = new Set([
   'width',
 ]);
 
+const STYLE = 'data-style';
+const SHEET = 'data-sheet';
+
+/**
+ * The same HTML with its styles under names that mean nothing to a browser: the page's policy forbids inline ones even
+ * in what is only parsed, and says so on the console for each. A style in markup too broken to be found here is lost.
+ */
+function withoutLiveStyles(html: string): string {
+  return html
+    .replace(/<style(?=[\s>])/gi, `<script type="text/css" ${SHEET}`)
+    .replace(/<\/style(?=[\s>])/gi, '</script')
+    .replace(/<[a-z](?:"[^"]*"|'[^']*'|[^'">])*>/gi, (tag) =>
+      tag.replace(/"[^"]*"|'[^']*'|([\s/])style(?=\s*=)/gi, (part, before?: string) =>
+        before === undefined ? part : before + STYLE,
+      ),
+    );
+}
+
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 
 /**
@@ -66,7 +85,7 @@ const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
  * @returns how many pictures from elsewhere were left out.
  */
 export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<string, string>): number {
-  const parsed = new DOMParser().parseFromString(html, 'text/html');
+  const parsed = new DOMParser().parseFromString(withoutLiveStyles(html), 'text/html');
   let withheld = 0;
 
   function pictureOf(element: Element): Node {
@@ -91,7 +110,7 @@ export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<s
     for (const { name: attribute, value } of element.attributes) {
       if (KEPT.has(attribute)) copy.setAttribute(attribute, value);
     }
-    const style = element.getAttribute('style');
+    const style = element.getAttribute(STYLE);
     if (style !== null) copy.style.cssText = withoutAddresses(style);
     if (name === 'a') {
       const href = element.getAttribute('href') ?? '';
@@ -111,7 +130,7 @@ export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<s
 
   function copyElement(parent: Node, element: Element): void {
     const name = element.localName;
-    if (element.namespaceURI !== HTML_NAMESPACE || DROPPED.has(name) || name === 'style') {
+    if (element.namespaceURI !== HTML_NAMESPACE || DROPPED.has(name)) {
       // What a form wraps is often the whole mail.
       if (name === 'form') copyInto(parent, element);
       return;
@@ -129,7 +148,9 @@ export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<s
   const body = copyOf(parsed.body, 'body');
   copyInto(body, parsed.body);
   frame.documentElement.replaceChild(body, frame.body);
-  const own = [...parsed.querySelectorAll('style')].map((style) => withoutAddresses(style.textContent ?? ''));
+  const own = [...parsed.querySelectorAll(`script[${SHEET}]`)].map((sheet) =>
+    withoutAddresses(sheet.textContent ?? ''),
+  );
   frame.adoptedStyleSheets = sheetsOf(frame, [BASE, ...own]);
   return withheld;
 }

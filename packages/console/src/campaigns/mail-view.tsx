@@ -41,7 +41,8 @@ export function MailView({ subject, html, text, headers, more = [], pictures }: 
     { id: 'headers', label: 'Headers', content: <Headers headers={headers} /> },
     ...more,
   ];
-  const [chosen, setChosen] = useState(views[0]?.id);
+  // Until somebody chooses, the first there is: a draft has no HTML at first.
+  const [chosen, setChosen] = useState<string | null>(null);
   const view = views.find(({ id }) => id === chosen) ?? views[0];
   return (
     <div className="mail-view">
@@ -53,10 +54,10 @@ export function MailView({ subject, html, text, headers, more = [], pictures }: 
           </button>
         ))}
       </fieldset>
-      <p className="mail-subject">
+      <h2 className="mail-subject">
         <span className="visually-hidden">Subject: </span>
         <bdi>{subject || 'No subject'}</bdi>
-      </p>
+      </h2>
       {view?.content}
     </div>
   );

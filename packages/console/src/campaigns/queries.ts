@@ -1,9 +1,10 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { adminApi, type Campaign, type CampaignState, type Page, type ProjectApi } from '../api/campaigns.ts';
 
 /** What the campaigns pages read. A page that is open asks again now and then; one that shows a run, often. */
 
 const RUN_INTERVAL = 1_000;
+const DELIVERIES_INTERVAL = 2_000;
 const CALM_INTERVAL = 10_000;
 
 /** The start of every key, so that one word refreshes a whole project. */
@@ -117,18 +118,26 @@ export const campaignQuery = ({ project, api }: Room, id: string) =>
           : CALM_INTERVAL,
   });
 
-export const reportQuery = ({ project, api }: Room, id: string, isRunning: boolean) =>
+/** Both are asked anew the moment the campaign's state changes: what was read while it ran is not its end. */
+export const reportQuery = ({ project, api }: Room, campaign: Pick<Campaign, 'id' | 'state'>) =>
   queryOptions({
-    queryKey: [campaignsKey, project.id, 'report', id],
-    queryFn: ({ signal }) => api.campaigns.report(id, signal),
+    queryKey: [campaignsKey, project.id, 'report', campaign.id, campaign.state],
+    queryFn: ({ signal }) => api.campaigns.report(campaign.id, signal),
+    placeholderData: keepPreviousData,
     staleTime: 0,
-    refetchInterval: isRunning ? RUN_INTERVAL : CALM_INTERVAL,
+    refetchInterval: isMoving(campaign) ? RUN_INTERVAL : CALM_INTERVAL,
   });
 
-export const deliveriesQuery = ({ project, api }: Room, id: string, state: string) =>
-  pages([project.id, 'deliveries', id, state], (cursor, signal) =>
-    api.campaigns.deliveries(id, state, cursor, signal),
-  );
+export const deliveriesQuery = (
+  { project, api }: Room,
+  campaign: Pick<Campaign, 'id' | 'state'>,
+  state: string,
+) => ({
+  ...pages([project.id, 'deliveries', campaign.id, campaign.state, state], (cursor, signal) =>
+    api.campaigns.deliveries(campaign.id, state, cursor, signal),
+  ),
+  refetchInterval: isMoving(campaign) ? DELIVERIES_INTERVAL : CALM_INTERVAL,
+});
 
 export const domainsQuery = ({ project, api }: Room) =>
   queryOptions({

@@ -10,13 +10,13 @@ import { Plot } from './plot.tsx';
 import { running, withGaps } from './plot-scale.ts';
 import { doneShare, ProgressBar } from './progress.tsx';
 import { useProject } from './project.tsx';
-import { deliveriesQuery, isMoving, reportQuery } from './queries.ts';
+import { deliveriesQuery, reportQuery } from './queries.ts';
 import { DeliveryBadge, reasonText } from './words.tsx';
 
 /** What became of a campaign: live while it runs. */
 export function ReportView({ campaign }: { readonly campaign: Campaign }) {
   const room = useProject();
-  const report = useQuery(reportQuery(room, campaign.id, isMoving(campaign)));
+  const report = useQuery(reportQuery(room, campaign));
   return (
     <Loaded query={report} what="the report">
       {(data) => (
@@ -190,10 +190,7 @@ const stateOptions = [
 function Deliveries({ campaign }: { readonly campaign: Campaign }) {
   const room = useProject();
   const [state, setState] = useState('');
-  const deliveries = useInfiniteQuery({
-    ...deliveriesQuery(room, campaign.id, state),
-    refetchInterval: isMoving(campaign) ? 2_000 : false,
-  });
+  const deliveries = useInfiniteQuery(deliveriesQuery(room, campaign, state));
   return (
     <section aria-label="Deliveries" className="people">
       <div className="toolbar">

@@ -265,7 +265,7 @@ function History({ subscriber }: { readonly subscriber: Subscriber }) {
           <span className="history-time">
             <Time at={at} as="relative" />
           </span>
-          <span className="breakable">{link === null ? text : <Link to={link}>{text}</Link>}</span>
+          <p className="breakable">{link === null ? text : <Link to={link}>{text}</Link>}</p>
         </li>
       ))}
     </ol>

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FieldViolation } from '../../src/api/http.ts';
 
 /** What the fake's routes are written with. */
 
@@ -52,23 +53,32 @@ export const noContent: FakeAnswer = { status: 204 };
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
+  readonly violations: readonly FieldViolation[];
 
-  constructor(status: number, code: string, message: string) {
+  constructor(status: number, code: string, message: string, violations: readonly FieldViolation[] = []) {
     super(message);
     this.status = status;
     this.code = code;
+    this.violations = violations;
   }
 }
 
 const INBOX_PATHS = /^\/(messages|attachments|typing|allowlist|agents|pairings|channels|webhooks)(\/|$)/;
 
-export function refusalBody(path: string, { status, code, message }: Refusal): FakeAnswer {
+export function refusalBody(path: string, { status, code, message, violations }: Refusal): FakeAnswer {
   if (INBOX_PATHS.test(path)) {
     return { status, body: { error: { code: code.toUpperCase(), message, status } } };
   }
   return {
     status,
-    body: { type: `/errors/${code}`, title: code.replaceAll('_', ' '), status, code, detail: message },
+    body: {
+      type: `/errors/${code}`,
+      title: code.replaceAll('_', ' '),
+      status,
+      code,
+      detail: message,
+      ...(violations.length > 0 && { errors: violations }),
+    },
     headers: { 'content-type': 'application/problem+json' },
   };
 }

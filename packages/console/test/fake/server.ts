@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createFakeCampaigns, type FakeCampaigns } from './campaigns/campaigns.ts';
 import {
   type FakeAnswer,
   type FakeRequest,
@@ -19,7 +20,18 @@ import { createFakeChat, type FakeChat } from './local-chat.ts';
  * policy of the real server, and switches for the faults that a page must survive.
  */
 
-const CONTENT_SECURITY_POLICY = "default-src 'self'";
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
 const COOKIE = 'postern_session';
 
 export interface Fault {
@@ -37,6 +49,7 @@ export interface FakePostern {
   readonly url: string;
   readonly chat: FakeChat;
   readonly inbox: FakeInbox;
+  readonly campaigns: FakeCampaigns;
   /** What was asked of the API, as `METHOD /path`. */
   readonly requests: string[];
   /** Texts of violations of the page's policy and other things a real server would have refused. */
@@ -63,6 +76,7 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
   let url = '';
   const chat = createFakeChat(() => url);
   const inbox = createFakeInbox();
+  const campaigns = createFakeCampaigns();
   const tokens = new Set<string>();
   const sessions = new Set<string>();
   const faults: Fault[] = [];
@@ -91,12 +105,13 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
       ok({
         version: '0.1.0',
         public_url: url,
-        services: { inbox: true, threads: false, campaigns: false },
+        services: { inbox: true, threads: false, campaigns: true },
         inbox_command: ['/opt/node', '/srv/postern/bin/postern.js', 'mcp', 'inbox'],
       }),
     ),
     ...chat.routes,
     ...inbox.routes,
+    ...campaigns.routes,
   ];
 
   function sessionOf(cookie: string | undefined): string | undefined {
@@ -183,6 +198,7 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
     url,
     chat,
     inbox,
+    campaigns,
     requests,
     complaints,
     newLoginToken() {
