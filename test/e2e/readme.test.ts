@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { campaignLife } from '../../packages/campaigns/src/campaigns/lifecycle.ts';
+import { deliveryStates } from '../../packages/campaigns/src/engine/deliveries.ts';
+import { campaignsConfigSchema } from '../../packages/campaigns/src/index.ts';
+import { freshFolder } from '../support/folders.ts';
 import { posternCommand, startHub } from '../support/hub.ts';
 
 const run = promisify(execFile);
@@ -14,7 +18,7 @@ const manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 /** Commands of the README's shell blocks and tables, without comments. */
 function commands(): string[] {
   const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
-    block.replaceAll('\\\n', ' ').split('\n'),
+    block.replaceAll(/\\\n\s*/g, '').split('\n'),
   );
   const inline = [...readme.matchAll(/`((?:npm|npx) [^`]+)`/g)].map(([, command = '']) => command);
   return [
@@ -31,11 +35,18 @@ test('every npm script the README names exists', () => {
 test('every postern command the README names does what it says, beside a running hub', async () => {
   await using hub = await startHub();
   const named = commands().flatMap((command) => /^npx postern (.+)$/.exec(command)?.[1] ?? []);
-  expect(named.length).toBeGreaterThanOrEqual(6);
+  expect(named.length).toBeGreaterThanOrEqual(8);
+  const project = await hub.admin<{ id: string }>('POST', '/api/v1/projects', {
+    name: 'Harbour',
+    slug: 'harbour',
+  });
   for (const command of named) {
     // A restore needs the hub stopped; it is tried on its own below.
     if (command.startsWith('restore')) continue;
-    const args = command.replace('FILE', join(hub.folder, 'backup.tgz')).split(' ');
+    const args = command
+      .replace('FILE', join(hub.folder, 'backup.tgz'))
+      .replace('PROJECT_ID', project.id)
+      .split(' ');
     const { stdout } = await run(process.execPath, [posternCommand, ...args], {
       cwd: hub.folder,
       env: { PATH: process.env.PATH, POSTERN_DATA_DIR: join(hub.folder, 'data') },
@@ -61,7 +72,10 @@ test('every file the documents link to is there', async () => {
     'ARCHITECTURE.md',
     'CONTRIBUTING.md',
     'docs/decisions/README.md',
+    'docs/decisions/0012-installation-key-in-the-database.md',
+    'docs/decisions/0013-tool-errors.md',
     'docs/configuration.md',
+    'docs/campaigns.md',
   ]) {
     const text = await readFile(join(root, name), 'utf8');
     for (const [, target = ''] of text.matchAll(/\]\(([^)#]+?)(?:#[^)]*)?\)/g)) {
@@ -69,4 +83,35 @@ test('every file the documents link to is there', async () => {
       await expect(access(join(root, dirname(name), target)), `${name} → ${target}`).resolves.toBeUndefined();
     }
   }
+});
+
+test('the configuration page shows sections that are accepted, and every key of the campaigns', async () => {
+  const page = await readFile(join(root, 'docs/configuration.md'), 'utf8');
+  const blocks = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = '']) => block);
+  expect(blocks.map((block) => block.split(':', 1)[0])).toEqual(['inbox', 'campaigns']);
+  const folder = await freshFolder();
+  await writeFile(join(folder, 'postern.yaml'), blocks.join('\n'));
+  const { stdout } = await run(process.execPath, [posternCommand, 'config', 'check'], {
+    cwd: folder,
+    env: {
+      PATH: process.env.PATH,
+      HOOK_SECRET: `whsec_${'a'.repeat(32)}`,
+      RELAY_PASSWORD: 'password-of-the-relay',
+      IMAP_PASSWORD: 'password-of-the-mailbox',
+    },
+  });
+  expect(stdout).not.toBe('');
+  for (const key of Object.keys(campaignsConfigSchema.shape)) {
+    expect(blocks[1]).toMatch(new RegExp(`^  ${key}:`, 'm'));
+  }
+});
+
+test('the states in the campaigns page are those there are', async () => {
+  const page = await readFile(join(root, 'docs/campaigns.md'), 'utf8');
+  const first = (heading: string) => {
+    const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
+    return [...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, state]) => state);
+  };
+  expect(first('Life of a campaign')).toEqual([...campaignLife.states]);
+  expect(['claimed', ...first('The ledger')].sort()).toEqual([...deliveryStates.states].sort());
 });
