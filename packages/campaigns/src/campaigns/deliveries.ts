@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type Page, page } from '../paging.ts';
 import type { CampaignsPorts } from '../ports.ts';
 import { answerTimeOrNull, answerTimeSchema } from '../shapes/common.ts';
-import { storageTimeout } from '../storage-timeout.ts';
 import type { DeliveryState, DeliveryTable } from '../tables.ts';
-import { runInWorker, workerTask } from '../workers/task.ts';
+import { runInTime } from '../workers/in-time.ts';
+import { workerTask } from '../workers/task.ts';
 import { findCampaign } from './rows.ts';
 
 /** The ledger of a campaign, recipient by recipient. */
@@ -46,8 +46,6 @@ interface DeliveriesRequest {
   readonly state?: ShownState | undefined;
 }
 
-const DEADLINE_MS = 20_000;
-
 /** A state that few are in is looked for among all, so pages are read on a thread. */
 export const deliveriesTask = workerTask(
   import.meta.url,
@@ -77,19 +75,8 @@ export async function pageOfDeliveries(
   signal: AbortSignal,
 ): Promise<Page<DeliveryAnswer>> {
   await findCampaign(ports.store.db, request.projectId, request.campaignId);
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
-  try {
-    const { rows, next_cursor } = await runInWorker(
-      ports,
-      deliveriesTask,
-      request,
-      AbortSignal.any([signal, deadline]),
-    );
-    return { rows: rows.map(deliveryAnswer), next_cursor };
-  } catch (error) {
-    if (deadline.aborted) throw storageTimeout(error);
-    throw error;
-  }
+  const { rows, next_cursor } = await runInTime(ports, deliveriesTask, request, signal);
+  return { rows: rows.map(deliveryAnswer), next_cursor };
 }
 
 function heldStates(state: ShownState): DeliveryState[] {

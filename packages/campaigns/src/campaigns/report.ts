@@ -1,15 +1,14 @@
 import { sql } from 'kysely';
 import type { CampaignsPorts, CampaignsStore } from '../ports.ts';
 import { answerTime, answerTimeOrNull } from '../shapes/common.ts';
-import { storageTimeout } from '../storage-timeout.ts';
 import type { CampaignTable, DeliveryState } from '../tables.ts';
-import { runInWorker, workerTask } from '../workers/task.ts';
+import { runInTime } from '../workers/in-time.ts';
+import { workerTask } from '../workers/task.ts';
 import type { ReportAnswer } from './report-shapes.ts';
 import { findCampaign, withCounts } from './rows.ts';
 
 /** What became of a campaign's mails, and what people did with them. Counts rows, so it runs on a thread. */
 
-const DEADLINE_MS = 20_000;
 const MOST_LINKS = 100;
 
 interface ReportInput {
@@ -46,18 +45,12 @@ export const reportTask = workerTask(
 );
 
 /** @throws Failure not_found; storage_timeout. */
-export async function campaignReport(
+export function campaignReport(
   ports: CampaignsPorts,
   input: ReportInput,
   signal: AbortSignal,
 ): Promise<ReportAnswer> {
-  const deadline = AbortSignal.timeout(DEADLINE_MS);
-  try {
-    return await runInWorker(ports, reportTask, input, AbortSignal.any([signal, deadline]));
-  } catch (error) {
-    if (deadline.aborted) throw storageTimeout(error);
-    throw error;
-  }
+  return runInTime(ports, reportTask, input, signal);
 }
 
 async function reactions(
