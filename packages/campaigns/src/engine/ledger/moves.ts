@@ -72,9 +72,11 @@ export async function moveRows(
     due_us: move.dueUs ?? null,
     tries: move.isAttempt === true ? 1 : 0,
   }));
+  // What was submitted has no reason, unless it bounced before its acceptance was written down.
   const own = (column: string) => sql.ref(`${table}.${column}`);
   const { rows } = await sql<{ id: string }>`
-    UPDATE ${sql.table(table)} SET state = move.to_state, reason = move.reason,
+    UPDATE ${sql.table(table)} SET state = move.to_state,
+      reason = CASE WHEN move.to_state = 'sent' AND move.from_state = 'submitted' THEN ${own('reason')} ELSE move.reason END,
       smtp_reply = COALESCE(move.reply, ${own('smtp_reply')}),
       message_id = COALESCE(move.message_id, ${own('message_id')}),
       sent_us = COALESCE(move.sent_us, ${own('sent_us')}), due_us = COALESCE(move.due_us, ${own('due_us')}),

@@ -1,0 +1,299 @@
+import { connect } from 'node:net';
+import { connectSmtp } from '@postern/mail';
+import { describeEngines } from '@postern/store/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { countsOf, ledgerOf, makeCampaign } from '../engine/testing/campaigns.ts';
+import type { DeliveryState } from '../tables.ts';
+import { campaignsBench } from '../testing/bench.ts';
+import { tokensOf } from '../tokens.ts';
+import { takeReport } from './intake.ts';
+import { createBounceListener } from './smtp-listener.ts';
+
+const lines = (...text: string[]) => Buffer.from(`${text.join('\r\n')}\r\n`);
+
+function dsn(recipient: string, action: string, status: string, diagnostic = 'said so'): Buffer {
+  return lines(
+    'From: MAILER-DAEMON@mx.example.org',
+    'Subject: Undelivered',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=delivery-status; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'It did not arrive.',
+    '--b',
+    'Content-Type: message/delivery-status',
+    '',
+    'Reporting-MTA: dns; mx.example.org',
+    '',
+    `Final-Recipient: rfc822; ${recipient}`,
+    `Action: ${action}`,
+    `Status: ${status}`,
+    `Diagnostic-Code: smtp; 550 ${status} ${diagnostic}`,
+    '--b--',
+  );
+}
+
+const complaint = (messageId: string, type = 'abuse') =>
+  lines(
+    'From: feedback@isp.example',
+    'Subject: FW: Hello',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/report; report-type=feedback-report; boundary=b',
+    '',
+    '--b',
+    'Content-Type: text/plain',
+    '',
+    'Somebody complained.',
+    '--b',
+    'Content-Type: message/feedback-report',
+    '',
+    `Feedback-Type: ${type}`,
+    'User-Agent: isp/1',
+    'Version: 1',
+    '--b',
+    'Content-Type: message/rfc822',
+    '',
+    `Message-ID: <${messageId}>`,
+    'Subject: Hello',
+    '',
+    'Hello',
+    '--b--',
+  );
+
+describeEngines('what comes back', (engine) => {
+  async function start(people = 1, state: DeliveryState = 'sent') {
+    const bench = await campaignsBench(engine, { config: { bounces: { smtp: { port: 0 } } } });
+    const { ports, clock } = bench;
+    const project = await bench.makeProject();
+    const [list, other] = [
+      await bench.makeList(project.project_id),
+      await bench.makeList(project.project_id),
+    ];
+    await ports.store.db
+      .insertInto('mail_webhooks')
+      .values({
+        webhook_id: ports.newId('whk'),
+        project_id: project.project_id,
+        url: 'https://hooks.invalid/',
+        events: 'delivery.bounced delivery.complained',
+        enabled: 1,
+        secret_sealed: 'none',
+        created_us: 0,
+        updated_us: 0,
+      })
+      .execute();
+    const deliveries: { id: string; to: string; email_key: string }[] = [];
+    for (let index = 0; index < people; index += 1) {
+      const email = `p${index}@example.org`;
+      const { subscriber_id } = await bench.makeSubscriber(list, { email });
+      await bench.makeSubscriber(other, { email });
+      deliveries.push(await send(email, subscriber_id));
+    }
+
+    /** One more mail to a person, in a campaign of its own. */
+    async function send(email: string, subscriberId: string) {
+      clock.set(clock.nowMicroseconds() + 1_000);
+      const { campaign_id } = await makeCampaign(ports, project.project_id, [list.list_id]);
+      const id = ports.newId('dlv');
+      const now = clock.nowMicroseconds();
+      await ports.store.db
+        .insertInto('mail_deliveries')
+        .values({
+          delivery_id: id,
+          project_id: project.project_id,
+          campaign_id,
+          email_key: email,
+          subscriber_id: subscriberId,
+          list_id: list.list_id,
+          email,
+          state,
+          reason: null,
+          attempts: 1,
+          due_us: now,
+          lease_until_us: null,
+          claimed_by: 'w',
+          smtp_reply: '250 ok',
+          message_id: `${id.toLowerCase().replace('_', '-')}@example.com`,
+          sent_us: now,
+          updated_us: now,
+        })
+        .execute();
+      await ports.store.db
+        .insertInto('mail_campaign_counts')
+        .values({ campaign_id, state, total: 1 })
+        .execute();
+      const to = `${tokensOf(ports.installationKey).bounce(id)}@bounce.example.com`;
+      return { id, to, email_key: email, campaign_id };
+    }
+
+    return {
+      ...bench,
+      project,
+      list,
+      first: deliveries[0]!,
+      send,
+      suppressions: async () =>
+        ports.store.db
+          .selectFrom('mail_suppressions')
+          .select(['email', 'reason', 'source'])
+          .where('project_id', '=', project.project_id)
+          .execute(),
+      statuses: async () => {
+        const rows = await ports.store.db.selectFrom('mail_subscribers').select('status').execute();
+        return rows.map((row) => row.status);
+      },
+      row: async (id: string) =>
+        ports.store.db
+          .selectFrom('mail_deliveries')
+          .selectAll()
+          .where('delivery_id', '=', id)
+          .executeTakeFirstOrThrow(),
+      events: async () => {
+        const rows = await ports.store.db.selectFrom('mail_webhook_deliveries').select('event').execute();
+        return rows.map((row) => row.event);
+      },
+    };
+  }
+
+  test('a hard bounce suppresses the address on all lists, once', async () => {
+    const { ports, first, suppressions, statuses, row, events } = await start();
+    const report = dsn('p0@example.org', 'failed', '5.1.1', 'no such user');
+    expect(await takeReport(ports, report, [first.to])).toBe('bounced');
+    expect(await takeReport(ports, report, [first.to])).toBe('repeated');
+    expect(await suppressions()).toEqual([{ email: 'p0@example.org', reason: 'hard_bounce', source: 'dsn' }]);
+    expect(await statuses()).toEqual(['bounced', 'bounced']);
+    expect(await row(first.id)).toMatchObject({ state: 'sent', reason: 'hard_bounce' });
+    expect(await events()).toEqual(['delivery.bounced']);
+  });
+
+  test('delays, automatic replies, and mails of others do nothing', async () => {
+    const { ports, first, suppressions, row } = await start();
+    expect(await takeReport(ports, dsn('p0@example.org', 'delayed', '4.4.1'), [first.to])).toBe('noted');
+    const away = lines(
+      'From: p0@example.org',
+      'Auto-Submitted: auto-replied',
+      'Subject: Away',
+      '',
+      'I am away',
+    );
+    expect(await takeReport(ports, away, [first.to])).toBe('noted');
+    const forged = first.to.replace(/.@/, 'x@');
+    expect(await takeReport(ports, dsn('p0@example.org', 'failed', '5.1.1'), [forged])).toBe('unknown');
+    expect(await takeReport(ports, Buffer.from('junk'), ['abuse@example.com'])).toBe('unknown');
+    expect(await suppressions()).toEqual([]);
+    expect((await row(first.id)).reason).toBeNull();
+  });
+
+  test('blame of the sender is noted, and suppresses nobody', async () => {
+    const { ports, first, suppressions, row } = await start();
+    const report = dsn('p0@example.org', 'failed', '5.7.1', 'blocked by policy');
+    expect(await takeReport(ports, report, [first.to])).toBe('bounced');
+    expect(await suppressions()).toEqual([]);
+    expect((await row(first.id)).reason).toBe('sender_fault');
+  });
+
+  test('a complaint suppresses, found by our Message-ID where there is no token', async () => {
+    const { ports, first, suppressions, statuses, row, events } = await start();
+    const { message_id } = await row(first.id);
+    expect(await takeReport(ports, complaint(message_id!, 'not-spam'), ['fbl@example.com'])).toBe('noted');
+    expect(await takeReport(ports, complaint(message_id!), ['fbl@example.com'])).toBe('complained');
+    expect(await takeReport(ports, complaint(message_id!), ['fbl@example.com'])).toBe('repeated');
+    expect(await suppressions()).toEqual([{ email: 'p0@example.org', reason: 'complaint', source: 'arf' }]);
+    expect(await statuses()).toEqual(['complained', 'complained']);
+    expect(await events()).toEqual(['delivery.complained']);
+  });
+
+  test('five soft bounces in a row suppress; one delivery among them does not', async () => {
+    const { ports, first, send, suppressions, row } = await start();
+    const { subscriber_id } = await row(first.id);
+    const soft = dsn('p0@example.org', 'failed', '5.2.2', 'mailbox full');
+    await takeReport(ports, soft, [first.to]);
+    for (let round = 2; round <= 4; round += 1) {
+      const { to } = await send('p0@example.org', subscriber_id);
+      await takeReport(ports, soft, [to]);
+    }
+    await send('p0@example.org', subscriber_id);
+    for (let round = 1; round <= 5; round += 1) {
+      expect(await suppressions()).toEqual([]);
+      const { to } = await send('p0@example.org', subscriber_id);
+      await takeReport(ports, soft, [to]);
+    }
+    expect(await suppressions()).toEqual([
+      { email: 'p0@example.org', reason: 'hard_bounce', source: 'soft_bounces' },
+    ]);
+  });
+
+  test('a bounce tells what became of a mail that was unknown', async () => {
+    const { ports, first, row } = await start(1, 'unknown');
+    expect(await takeReport(ports, dsn('p0@example.org', 'failed', '5.1.1'), [first.to])).toBe('bounced');
+    const after = await row(first.id);
+    expect(after).toMatchObject({ state: 'failed', reason: 'hard_bounce' });
+    expect(await countsOf(ports, after.campaign_id)).toEqual({ failed: 1 });
+    expect((await ledgerOf(ports, after.campaign_id)).size).toBe(1);
+  });
+
+  test('the listener takes what is for us, and nothing else', async () => {
+    const { ports, first, suppressions } = await start();
+    const listener = createBounceListener(ports, { host: '127.0.0.1', port: 0 });
+    await listener.start();
+    onTestFinished(() => listener.stop());
+    const { port } = listener.address()!;
+    const session = await connectSmtp({ host: '127.0.0.1', port, tls: 'none', name: 'mx.example.org' });
+    const stranger = await session.send({
+      from: '',
+      to: 'info@bounce.example.com',
+      data: lines('Subject: x', '', 'x'),
+    });
+    expect(stranger).toMatchObject({ kind: 'reply', stage: 'rcpt', code: 550 });
+    const data = Buffer.concat([dsn('p0@example.org', 'failed', '5.1.1'), lines('.', '..', 'tail')]);
+    expect(await session.send({ from: '', to: first.to.toUpperCase(), data })).toMatchObject({
+      kind: 'reply',
+      stage: 'dot',
+      code: 250,
+    });
+    expect(await suppressions()).toHaveLength(1);
+    const large = Buffer.alloc(11_000_000, 'a');
+    expect(await session.send({ from: '', to: first.to, data: large })).toMatchObject({ code: 552 });
+    await session.quit();
+  });
+
+  test('the listener asks to come again while it can not write', async () => {
+    const { ports, first } = await start();
+    const broken = {
+      ...ports,
+      store: { ...ports.store, transaction: () => Promise.reject(new Error('down')) },
+    };
+    const listener = createBounceListener(broken, { host: '127.0.0.1', port: 0 });
+    await listener.start();
+    onTestFinished(() => listener.stop());
+    const { port } = listener.address()!;
+    const session = await connectSmtp({ host: '127.0.0.1', port, tls: 'none', name: 'mx.example.org' });
+    const data = dsn('p0@example.org', 'failed', '5.1.1');
+    expect(await session.send({ from: '', to: first.to, data })).toMatchObject({ code: 451 });
+    session.destroy();
+  });
+
+  test.runIf(engine === 'sqlite')('the listener reads a message in whatever pieces it comes', async () => {
+    const { ports, first, suppressions } = await start();
+    const listener = createBounceListener(ports, { host: '127.0.0.1', port: 0 });
+    await listener.start();
+    onTestFinished(() => listener.stop());
+    const socket = connect({ ...listener.address()!, noDelay: true });
+    let said = '';
+    socket.on('data', (chunk) => {
+      said += chunk.toString();
+    });
+    const text = `EHLO x\r\nMAIL FROM:<>\r\nRCPT TO:<${first.to}>\r\nDATA\r\n${dsn('p0@example.org', 'failed', '5.1.1')}.\r\nNONSENSE\r\nQUIT\r\n`;
+    for (const octet of text) {
+      socket.write(octet);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect.poll(() => said, { timeout: 10_000 }).toContain('221');
+    expect(said).toContain('250 2.0.0 taken');
+    expect(said).toContain('500 5.5.2');
+    expect(await suppressions()).toHaveLength(1);
+    socket.destroy();
+  });
+});
