@@ -237,29 +237,35 @@ describeEngines('an idempotency key', (engine) => {
     expect(platform.calls).toBe(1);
   });
 
-  test('when recording fails after the platform took it, a replay says unknown and does not send again', async () => {
-    const { bench, platform } = await desk(engine);
-    const { store } = bench.ports;
+  /** The same ports, with a database that is gone when the send is to be recorded. */
+  const withoutRecord = ({ ports }: InboxBench): InboxBench['ports'] => {
     let transactions = 0;
-    const failing = {
-      ...bench.ports,
-      store: {
-        ...store,
-        transaction: ((work, options) => {
-          transactions += 1;
-          // The first is the key's; the second would record the message.
-          if (transactions === 2) return Promise.reject(new Error('database gone'));
-          return store.transaction(work, options);
-        }) as typeof store.transaction,
-      },
+    const transaction: typeof ports.store.transaction = (work, options) => {
+      transactions += 1;
+      // The first is the key's; the second would record the message.
+      if (transactions === 2) return Promise.reject(new Error('database gone'));
+      return ports.store.transaction(work, options);
     };
-    const request = { channel_id: 'local:team', text: 'hi' };
-    await expect(
-      sendMessage(failing, () => platform, request, agent('a'), 'k', new AbortController().signal),
-    ).rejects.toThrow('database gone');
-    await expect(sendOn(bench, platform, 'k')).rejects.toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS' });
-    await bench.clock.advance(12 * 60_000);
-    await expect(sendOn(bench, platform, 'k')).rejects.toMatchObject({ details: { delivery: 'unknown' } });
+    return { ...ports, store: { ...ports.store, transaction } };
+  };
+
+  test('when recording fails after the platform took it, it is unknown at once, and never sent again', async () => {
+    const { bench, platform } = await desk(engine);
+    const failing = { ...bench, ports: withoutRecord(bench) };
+    const unknown = { code: 'PLATFORM_SEND_FAILED', details: { delivery: 'unknown' } };
+    await expect(sendOn(failing, platform, 'k')).rejects.toMatchObject(unknown);
+    await expect(sendOn(bench, platform, 'k')).rejects.toMatchObject({ ...unknown, headers: replayedHeader });
     expect(platform.calls).toBe(1);
+    expect(
+      bench.log.lines.some(({ message }) => message === 'what came of a send could not be recorded'),
+    ).toBe(true);
+  });
+
+  test('when recording fails of what the platform refused, the refusal is told and the key is free', async () => {
+    const { bench, platform } = await desk(engine);
+    platform.orders.push('auth');
+    const failing = { ...bench, ports: withoutRecord(bench) };
+    await expect(sendOn(failing, platform, 'k')).rejects.toMatchObject({ code: 'PLATFORM_AUTH' });
+    expect(await sendOn(bench, platform, 'k')).toMatchObject({ replayed: false });
   });
 });

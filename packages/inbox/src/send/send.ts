@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { formatMilliseconds, storableText } from '@postern/kit';
+import { type Failure, type FailureOptions, formatMilliseconds, storableText } from '@postern/kit';
 import {
   beginIdempotent,
   finishIdempotent,
+  giveUpIdempotent,
   type IdempotencyHold,
   markIdempotentStarted,
   releaseIdempotent,
@@ -13,7 +14,7 @@ import { type ChannelRow, findChannel } from '../channels.ts';
 import type { Connector } from '../connectors/connector.ts';
 import type { InboxCaller } from '../context.ts';
 import { fail, type InboxCode, inboxErrors } from '../errors.ts';
-import type { InboxPorts } from '../ports.ts';
+import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { DELIVERY_DEADLINE_MS, type DeliveryResult, deliver } from './deliver.ts';
 import { recordOutbound } from './record.ts';
 import { type AttachmentRequest, type StagedFile, stageAttachments } from './stage.ts';
@@ -48,8 +49,8 @@ interface StoredFailure {
  * platform → one transaction that records the message and the answer.
  *
  * From the moment the platform is called the record says `started`; a process that dies then leaves it so,
- * and a replay answers "unknown" instead of sending again. What fails before that moment is forgotten and
- * may be tried again with the same key.
+ * and a replay answers "unknown" instead of sending again. So it does when what came of the call cannot be
+ * recorded. What fails before that moment is forgotten and may be tried again with the same key.
  */
 export async function sendMessage(
   ports: InboxPorts,
@@ -96,7 +97,7 @@ export async function sendMessage(
     nonceSeed: messageId,
   });
   const failure = result.error === null ? null : storedFailure(result, messageId);
-  const answer = await ports.store.transaction(async (tx) => {
+  const record = async (tx: InboxTransaction): Promise<SendAnswer | null> => {
     let sent: SendAnswer | null = null;
     if (result.parts.length > 0) {
       const recorded = await recordOutbound(tx, ports, connector, {
@@ -115,13 +116,41 @@ export async function sendMessage(
       await finishIdempotent(tx, hold, { status, body: JSON.stringify(failure ?? sent) });
     }
     return sent;
+  };
+  const answer = await ports.store.transaction(record).catch(async (error: unknown) => {
+    throw await unrecorded(ports, hold, failure, error);
   });
   if (failure) {
     await discardStaged(ports, staged);
-    throw fail(failure.code, failure.message, failure.details ? { details: failure.details } : {});
+    throw told(failure);
   }
   if (!answer) throw new Error('a send without an error has no part');
   return { answer, replayed: false };
+}
+
+/**
+ * What to tell when the platform has been called and what came of it cannot be recorded. A message that may be
+ * there leaves its key unknown; staged attachments are left to the sweep, since nobody knows of the commit.
+ */
+async function unrecorded(
+  ports: InboxPorts,
+  hold: IdempotencyHold | null,
+  failure: StoredFailure | null,
+  error: unknown,
+): Promise<Failure> {
+  ports.log.error({ err: error }, 'what came of a send could not be recorded');
+  const isNotSent = failure?.details?.delivery === 'failed';
+  try {
+    if (hold) await (isNotSent ? releaseIdempotent : giveUpIdempotent)(ports.store.db, hold);
+  } catch (cause) {
+    ports.log.warn({ err: cause }, 'its key says that it is still running, until its lease is over');
+  }
+  if (isNotSent) return told(failure);
+  return fail(
+    'PLATFORM_SEND_FAILED',
+    'The hub could not record what came of this send; the message may have been sent, and is not sent again. Look at the channel, then send with a fresh key if it is missing.',
+    { details: { delivery: 'unknown' } },
+  );
 }
 
 /** The canonical body: what is absent and what is empty are the same request. */
@@ -170,11 +199,7 @@ async function begin(
       );
     case 'replay': {
       if (begun.status === 200) return { replay: { answer: JSON.parse(begun.body), replayed: true } };
-      const stored: StoredFailure = JSON.parse(begun.body);
-      throw fail(stored.code, stored.message, {
-        ...(stored.details ? { details: stored.details } : {}),
-        ...replayed,
-      });
+      throw told(JSON.parse(begun.body), replayed);
     }
   }
 }
@@ -227,6 +252,10 @@ async function takeSendToken(ports: InboxPorts, channelId: string): Promise<void
       retryAfterSeconds: taken.retryAfterSeconds,
     });
   }
+}
+
+function told({ code, message, details }: StoredFailure, options: FailureOptions = {}): Failure {
+  return fail(code, message, { ...(details ? { details } : {}), ...options });
 }
 
 function storedFailure(result: DeliveryResult, messageId: string): StoredFailure {
