@@ -149,6 +149,26 @@ describeEngines('launching', (engine) => {
     ]);
   });
 
+  test('reaches those of its segment, and is refused when that is gone', async () => {
+    const { bench, project, list, key, make } = await start();
+    for (const name of ['Ana', 'Bo', 'Cy']) await bench.makeSubscriber(list, { name });
+    const now = bench.clock.nowMicroseconds();
+    const segment_id = bench.ports.newId('seg');
+    const condition_json = JSON.stringify({ field: 'name', op: 'in', value: ['Ana', 'Cy'] });
+    const segment = { segment_id, project_id: project.project_id, name: 's', condition_json };
+    await bench.ports.store.db
+      .insertInto('mail_segments')
+      .values({ ...segment, created_us: now, updated_us: now })
+      .execute();
+    const id = await make({ segment_id });
+    const dry = await key.rest(`POST /campaigns/${id}/launch?dry_run=true`);
+    expect(dry.body.effect).toBe('Would launch "Spring" to 2 recipients now; nobody is left out.');
+    await bench.ports.store.db.deleteFrom('mail_segments').execute();
+    expect(errorsOf((await key.rest(`POST /campaigns/${id}/launch`)).body)).toEqual([
+      'segment_id invalid_state',
+    ]);
+  });
+
   test('takes subject and body from the template where the campaign has none', async () => {
     const { bench, project, list, key, make, row } = await start();
     await bench.makeSubscriber(list);
