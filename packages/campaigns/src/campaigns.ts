@@ -1,3 +1,4 @@
+import { createBounceListener } from './bounces/smtp-listener.ts';
 import { createLauncher } from './campaigns/launcher.ts';
 import { createCampaignEngine } from './engine/index.ts';
 import type { CampaignsPorts } from './ports.ts';
@@ -18,7 +19,11 @@ export interface RunningCampaigns {
 /** The parts there are, in the order they are started. */
 function partsOf(ports: CampaignsPorts): CampaignsPart[] {
   const engine = createCampaignEngine({ ports, launcher: createLauncher(ports) });
-  return [{ name: 'engine', start: () => engine.start(), stop: () => engine.stop() }];
+  const { smtp } = ports.config.bounces;
+  return [
+    { name: 'engine', start: () => engine.start(), stop: () => engine.stop() },
+    ...(smtp ? [{ name: 'bounces', ...createBounceListener(ports, smtp) }] : []),
+  ];
 }
 
 /** Puts the service together from its ports; nothing runs before `start`. */

@@ -62,7 +62,8 @@ export function createBounceListener(
       });
       listening.on('error', (error) => ports.log.error({ err: error }, 'the bounce listener failed'));
       server = listening;
-      ports.log.info({ host, port: this.address()?.port }, 'listening for bounces and complaints');
+      const { port: taken } = listening.address() as AddressInfo;
+      ports.log.info({ host, port: taken }, 'listening for bounces and complaints');
     },
     async stop() {
       const closing = server;
