@@ -168,7 +168,7 @@ describe('in a project with a history', () => {
     await page.getByRole('button', { name: 'Plain text' }).click();
     await page.getByText('Olá Ana, the summer paper is here.').waitFor();
     await page.getByRole('button', { name: 'Headers' }).click();
-    await page.getByText('Paper & Ink <news@paper.example>').waitFor();
+    await page.locator('.mail-headers').getByText('Paper & Ink <news@paper.example>').waitFor();
     await page.getByRole('button', { name: 'Parts' }).click();
     await page.getByText('multipart/alternative').waitFor();
     await page.getByRole('button', { name: 'Source' }).click();

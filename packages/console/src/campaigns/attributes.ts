@@ -4,15 +4,23 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 export function attributesText(attributes: Attributes): string {
   return Object.entries(attributes)
-    .map(([name, value]) => `${name}: ${valueText(value)}`)
+    .map(([name, value]) => `${nameText(name)}: ${valueText(value)}`)
     .join('\n');
 }
 
-/** Text as it is, unless reading it back would make something else of it. */
+/** Names and texts as they are, unless reading them back would make something else of them. */
+function nameText(name: string): string {
+  return isPlain(name) && !/^"|:/.test(name) ? name : JSON.stringify(name);
+}
+
 function valueText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value);
-  return readValue(value) === value ? value : JSON.stringify(value);
+  return isPlain(value) && readValue(value) === value ? value : JSON.stringify(value);
 }
+
+const isPlain = (text: string) => text.trim() === text && !text.includes('\n');
+
+const QUOTED_NAME = /^\s*("(?:[^"\\]|\\.)*")\s*:/;
 
 /** @returns null for no attributes at all, or a fault in words. */
 export function readAttributes(text: string): {
@@ -22,6 +30,11 @@ export function readAttributes(text: string): {
   const found: Record<string, unknown> = {};
   for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue;
+    const quoted = QUOTED_NAME.exec(line);
+    if (quoted !== null) {
+      found[String(readValue(quoted[1] ?? ''))] = readValue(line.slice(quoted[0].length).trim());
+      continue;
+    }
     const colon = line.indexOf(':');
     if (colon < 1) return { value: null, fault: `Line ${index + 1} must be name: value.` };
     found[line.slice(0, colon).trim()] = readValue(line.slice(colon + 1).trim());

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { Fragment, useDeferredValue, useMemo, useState } from 'react';
 import type { CapturedMail } from '../api/campaigns.ts';
 import { byteSize } from '../lib/names.ts';
 import { Link, paths } from '../router.tsx';
@@ -19,6 +19,7 @@ interface CapturedProps {
 
 const PAGE = 50;
 const MOST = 100;
+const SHOWN_FIELDS = ['from', 'reply-to', 'to', 'date'];
 
 /** What would have left: every mail of every project, while nothing is sent for real. */
 export function CapturedSection({ projectId, item }: CapturedProps) {
@@ -126,18 +127,31 @@ function CapturedPage({ id, projectId }: { readonly id: string; readonly project
 function CapturedView({ bytes }: { readonly bytes: Uint8Array }) {
   const mail = useMemo(() => mailOf(bytes), [bytes]);
   const pictures = useMemo(() => pictureAddresses(mail), [mail]);
+  const shown = mail.headers.filter(([name]) => SHOWN_FIELDS.includes(name.toLowerCase()));
   return (
-    <MailView
-      subject={mail.subject}
-      html={mail.html}
-      text={mail.text}
-      headers={mail.headers}
-      pictures={pictures}
-      more={[
-        { id: 'parts', label: 'Parts', content: <Parts part={mail.root} /> },
-        { id: 'source', label: 'Source', content: <pre className="mail-source">{mail.source}</pre> },
-      ]}
-    />
+    <>
+      <dl className="facts captured-facts">
+        {shown.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+      <MailView
+        subject={mail.subject}
+        html={mail.html}
+        text={mail.text}
+        headers={mail.headers}
+        pictures={pictures}
+        more={[
+          { id: 'parts', label: 'Parts', content: <Parts part={mail.root} /> },
+          { id: 'source', label: 'Source', content: <pre className="mail-source">{mail.source}</pre> },
+        ]}
+      />
+    </>
   );
 }
 

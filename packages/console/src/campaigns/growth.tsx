@@ -46,7 +46,6 @@ export function Growth({ list }: { readonly list: MailList }) {
         title={`Growth, ${gained.toLocaleString()} in ${WEEKS} weeks`}
         times={times}
         series={[{ name: 'people', kind: 'sent', values: counts }]}
-        byDay
       />
     </section>
   );

@@ -1,6 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
-import { clockTime, fullTime, listTime } from '../lib/time.ts';
-import { useNow } from '../ui/time.tsx';
+import { clockTime, fullTime } from '../lib/time.ts';
 import { niceScale } from './plot-scale.ts';
 
 export interface Series {
@@ -15,8 +14,6 @@ interface PlotProps {
   /** Milliseconds since the epoch, one for each value. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
-  /** For steps of a day and more the clock says nothing. */
-  readonly byDay?: boolean;
 }
 
 const WIDTH = 600;
@@ -30,9 +27,8 @@ const BOTTOM = 24;
  * Lines over time. The drawing is for eyes; its numbers are read out where the pointer or the arrow keys are, and
  * stand in a table too.
  */
-export function Plot({ title, times, series, byDay = false }: PlotProps) {
+export function Plot({ title, times, series }: PlotProps) {
   const id = useId();
-  const now = useNow();
   const [at, setAt] = useState<number | null>(null);
   const last = times.length - 1;
   const { top, ticks } = niceScale(Math.max(0, ...series.flatMap(({ values }) => values)));
@@ -43,10 +39,7 @@ export function Plot({ title, times, series, byDay = false }: PlotProps) {
       ? LEFT + (WIDTH - LEFT - RIGHT) / 2
       : LEFT + (((times[index] ?? 0) - first) / span) * (WIDTH - LEFT - RIGHT);
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
-  const label = (time: number) => {
-    const iso = new Date(time).toISOString();
-    return byDay ? listTime(iso, now) : clockTime(iso);
-  };
+  const label = (time: number) => timeLabel(time, span);
 
   function point(event: PointerEvent<HTMLElement>): void {
     const box = event.currentTarget.getBoundingClientRect();
@@ -185,6 +178,17 @@ export function Plot({ title, times, series, byDay = false }: PlotProps) {
 }
 
 const MOST_ROWS = 200;
+const HOUR = 3_600_000;
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });
+
+/** As much of a time as tells the points of a plot apart. */
+function timeLabel(time: number, span: number): string {
+  if (span > 96 * HOUR) return day.format(time);
+  const clock = clockTime(new Date(time).toISOString());
+  return span > 18 * HOUR ? `${weekday.format(time)} ${clock}` : clock;
+}
+
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 /** Where the times are written: both ends and what fits between them. */

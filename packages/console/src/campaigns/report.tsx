@@ -111,19 +111,13 @@ function Timeline({ report }: { readonly report: Report }) {
     kind: name,
     values: running(all.map((point) => point[name])),
   });
-  const byDay = step >= 43_200;
   return (
     <div className="panels">
       <section className="panel">
-        <Plot title="Mails, all in all" times={times} series={[line('sent'), line('failed')]} byDay={byDay} />
+        <Plot title="Mails, all in all" times={times} series={[line('sent'), line('failed')]} />
       </section>
       <section className="panel">
-        <Plot
-          title="Readers, all in all"
-          times={times}
-          series={[line('opens'), line('clicks')]}
-          byDay={byDay}
-        />
+        <Plot title="Readers, all in all" times={times} series={[line('opens'), line('clicks')]} />
       </section>
     </div>
   );
