@@ -1,6 +1,1 @@
-export {
-  type CampaignEngine,
-  type CampaignEngineOptions,
-  createCampaignEngine,
-  type EngineHealth,
-} from './engine.ts';
+export { createCampaignEngine } from './engine.ts';
