@@ -108,6 +108,12 @@ test('a call that is refused is no example', async () => {
   expect(exampleFaults(operationNamed('whoami'), refused)).toEqual([expect.stringContaining('404')]);
 });
 
+test('an example is of one service, whatever others call their operations', async () => {
+  const example = await recordCampaignsExample(deleteList);
+  const { faults } = siteOf([deleteList], [{ ...example, service: 'inbox' }]);
+  expect(faults).toEqual(['delete_list: has no example']);
+});
+
 test('an operation without an example is told, and one that OpenAPI does not have', () => {
   const renamed = { ...deleteList, name: 'forget_list' };
   expect(siteOf([renamed], []).faults).toEqual([

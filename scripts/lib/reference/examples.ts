@@ -2,6 +2,8 @@ import type { OperationShape } from '../../../packages/kit/src/index.ts';
 
 /** A call that was really made, and what came back. */
 export interface RecordedExample {
+  /** Folder of the service's pages; services may have operations of the same name. */
+  readonly service: string;
   readonly operation: string;
   /** The call as a tool; null where the operation is none. For what takes `confirm`, the dry run. */
   readonly tool: {

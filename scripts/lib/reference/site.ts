@@ -30,12 +30,11 @@ export function referenceSite(inputs: SiteInputs): Site {
   const { services, examples, commit } = inputs;
   const pages = new Map(inputs.more);
   const faults: string[] = [];
-  const byName = new Map(examples.map((example) => [example.operation, example]));
   for (const service of services) {
     const stamp = stampOf(service, commit);
     for (const operation of service.operations) {
       const { name } = operation;
-      const example = service.hasExamples ? byName.get(name) : undefined;
+      const example = examples.find((one) => one.service === service.name && one.operation === name);
       const page = { service, operation, example, stamp };
       pages.set(`${service.name}/operations/${name}.md`, operationPage(page));
       if (operation.tool) pages.set(`${service.name}/tools/${name}.md`, toolPage(page));

@@ -15,7 +15,12 @@ import { type RecordedExample, takesConfirm } from '../examples.ts';
  * @throws Error when there is no example, or a call fails.
  */
 export async function recordCampaignsExample(operation: CampaignsOperation): Promise<RecordedExample> {
-  return { operation: operation.name, tool: await asTool(operation), rest: await overRest(operation) };
+  return {
+    service: 'campaigns',
+    operation: operation.name,
+    tool: await asTool(operation),
+    rest: await overRest(operation),
+  };
 }
 
 interface Scene {

@@ -10,6 +10,7 @@ const AGENT = 'assistant';
 /** Makes an operation's example call over REST and, where it is a tool, over MCP. @throws Error when one fails. */
 export async function recordInboxExample(operation: InboxOperation): Promise<RecordedExample> {
   return {
+    service: 'inbox',
     operation: operation.name,
     tool: operation.tool ? await asTool(operation) : null,
     rest: await overRest(operation),
