@@ -152,3 +152,15 @@ async function fingerprint(folder: string): Promise<[string, string][]> {
   });
   return (await Promise.all(rows)).sort();
 }
+
+test('a backup that cannot be written is refused in one line', { timeout: TIMEOUT }, async () => {
+  const folder = await temporaryFolder();
+  const hub = await hubWithMessage(folder);
+  await mkdir(join(folder, 'taken/by'), { recursive: true });
+  for (const args of [['nowhere/saved.tgz'], ['taken', '--force']]) {
+    const { code, stderr } = await run({ folder, args: ['backup', ...args] });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^postern: \S+ cannot be written: [^\n]+\n$/)]);
+  }
+  expect((await readdir(folder)).sort()).toEqual(['data', 'taken']);
+  await stop(hub);
+});

@@ -16,14 +16,23 @@ export function companionProblems(config: FileConfig, origins: Origins): ConfigP
 
   function webhookProblems({ url, secrets, allowLoopback }: Webhook, index: number): ConfigProblem[] {
     const at = ['inbox', 'webhooks', index];
-    const weak = secrets.flatMap((secret, place) => {
-      // Its length is the schema's; the secret itself is what the text encodes.
-      if (!isKnownExample(Buffer.from(secret.replace(/^whsec_/, ''), 'base64').toString())) return [];
+    const problems = secrets.flatMap((secret, place) => {
+      // Its length is the schema's; the secret itself is what the text encodes, if it was not typed as it stands.
+      const text = secret.replace(/^whsec_/, '');
+      if (!isKnownExample(text) && !isKnownExample(Buffer.from(text, 'base64').toString())) return [];
       return [problemAt([...at, 'secrets', place], 'a secret known from examples', STRONG_SECRET, origins)];
     });
-    if (allowLoopback || !isLoopbackHost(new URL(url).hostname)) return weak;
-    const accepted = 'another target, or allowLoopback: true beside it';
-    return [...weak, problemAt([...at, 'url'], 'a target on this machine', accepted, origins)];
+    const { hostname, username, password } = new URL(url);
+    if (username !== '' || password !== '') {
+      // Never called, and listed with each delivery.
+      const accepted = 'an address without; the signature tells the target who calls';
+      problems.push(problemAt([...at, 'url'], 'a user name or password', accepted, origins));
+    }
+    if (!allowLoopback && isLoopbackHost(hostname)) {
+      const accepted = 'another target, or allowLoopback: true beside it';
+      problems.push(problemAt([...at, 'url'], 'a target on this machine', accepted, origins));
+    }
+    return problems;
   }
 }
 

@@ -191,6 +191,13 @@ describe('what is refused', () => {
       'postern.yaml:3: inbox.webhooks.0.url: found a target on this machine; accepted: another target, or allowLoopback: true beside it',
     ],
     [
+      'a target with a password, which is neither called nor shown',
+      {
+        yaml: `inbox:\n  webhooks:\n    - url: https://me:hidden@a.example/hook\n      secrets: [whsec_${'Ab1+'.repeat(10)}]\n`,
+      },
+      'postern.yaml:3: inbox.webhooks.0.url: found a user name or password; accepted: an address without; the signature tells the target who calls',
+    ],
+    [
       'a public URL with a path',
       { environment: { POSTERN_PUBLIC_URL: 'https://a.example/postern' } },
       'environment: POSTERN_PUBLIC_URL: found "https://a.example/postern"; accepted: an http:// or https:// address without path, query or user',
@@ -262,14 +269,17 @@ describe('what is refused', () => {
     ]);
   });
 
-  test('a weak secret of a webhook', () => {
-    const yaml = `inbox:\n  webhooks:\n    - url: https://a.example\n      secrets: [whsec_${btoa('changeme'.repeat(4))}]\n`;
-    expect(problems({ yaml })).toEqual([
-      expect.stringMatching(
-        /^postern\.yaml:4: inbox\.webhooks\.0\.secrets\.0: found a secret known from examples/,
-      ),
-    ]);
-  });
+  test.each([btoa('changeme'.repeat(4)), 'changeme'.repeat(4)])(
+    'a weak secret of a webhook: %s',
+    (secret) => {
+      const yaml = `inbox:\n  webhooks:\n    - url: https://a.example\n      secrets: [whsec_${secret}]\n`;
+      expect(problems({ yaml })).toEqual([
+        expect.stringMatching(
+          /^postern\.yaml:4: inbox\.webhooks\.0\.secrets\.0: found a secret known from examples/,
+        ),
+      ]);
+    },
+  );
 
   test('a value from the environment is never shown, nor is one that may be a secret', () => {
     const hidden = 'p4ssw0rd-of-the-database';

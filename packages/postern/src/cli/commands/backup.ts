@@ -17,7 +17,18 @@ export async function backup(invocation: Invocation): Promise<number> {
   }
   const { config } = await invocation.config();
   const engine = config.databaseUrl === null ? 'sqlite' : 'postgres';
-  const { files } = await writeBackup({ dataDir: config.dataDir, target, engine, clock: systemClock });
+  const { files } = await writeBackup({
+    dataDir: config.dataDir,
+    target,
+    engine,
+    clock: systemClock,
+  }).catch((error: unknown) => {
+    throw isFileFault(error)
+      ? new Refusal(
+          `${file} cannot be written: ${error.message}; name a file where there is room and a right to write`,
+        )
+      : error;
+  });
   const bytes = files.reduce((total, entry) => total + entry.size, 0);
   invocation.say(
     `${file}: ${files.length} files, ${bytes} bytes before compression. It holds secrets: keep it as safe as the data folder.`,
@@ -36,4 +47,9 @@ export async function backup(invocation: Invocation): Promise<number> {
     );
   }
   return DONE;
+}
+
+/** Whether the file system refused something; its message has the reason. */
+function isFileFault(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
