@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { addToCampaignCounts } from '../../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
 import type { DeliveryState } from '../../tables.ts';
-import { ENGINE_CHANNEL } from '../control/channels.ts';
 import type { RefusalReason } from '../ledger/refusals.ts';
 import { recordsTable } from '../sql.ts';
 import { type Audience, audiencePage, leftOutOf, type Member, type Position, START } from './audience.ts';
@@ -124,7 +123,7 @@ async function insertMembers(
 
 async function markFrozen(
   tx: CampaignsTransaction,
-  { store, clock }: CampaignsPorts,
+  { clock }: CampaignsPorts,
   campaignId: string,
 ): Promise<void> {
   await tx
@@ -133,5 +132,4 @@ async function markFrozen(
     .where('campaign_id', '=', campaignId)
     .where('frozen_us', 'is', null)
     .execute();
-  store.notify(ENGINE_CHANNEL);
 }

@@ -2,6 +2,7 @@ import type { CampaignsPorts } from '../../ports.ts';
 import { runInWorker } from '../../workers/task.ts';
 import { freezeTask } from '../audience/of-campaign.ts';
 import { moveCampaign } from './campaign-state.ts';
+import { ENGINE_CHANNEL } from './channels.ts';
 
 /** Campaigns frozen at a time by this process. */
 const MOST_AT_ONCE = 4;
@@ -59,6 +60,8 @@ export class Freezing {
           moveCampaign(tx, this.#ports, campaignId, 'fail', outcome.unfit),
         );
       }
+      // A thread can't tell the senders itself, which look at an empty ledger once a second.
+      this.#ports.store.notify(ENGINE_CHANNEL);
     } finally {
       await lease.release();
     }

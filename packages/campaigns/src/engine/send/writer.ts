@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignsPorts } from '../../ports.ts';
 import { type Move, moveRows } from '../ledger/moves.ts';
 import { type Settlement, settleRows } from '../ledger/settle.ts';
@@ -5,6 +6,8 @@ import { type Settlement, settleRows } from '../ledger/settle.ts';
 /** Results of one transaction at most, and how long one may wait for others (contract, 8.18). */
 const MOST_SETTLEMENTS = 200;
 const LONGEST_WAIT_MS = 100;
+/** Turns of the event loop without a new mark after which nobody seems to be coming. */
+const QUIET_TURNS = 3;
 const RETRY_MS = 500;
 /** Tries of a worker that is to stop. */
 const LAST_TRIES = 5;
@@ -85,11 +88,20 @@ export class LedgerWriter {
   }
 
   async #write(): Promise<void> {
-    // Whoever comes in the same turn of the event loop comes along.
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
     while (this.#marks.length + this.#settlements.length > 0) {
       if (this.#marks.length === 0 && this.#settlements.length < MOST_SETTLEMENTS) await this.#waitForMore();
+      await this.#gather();
       await this.#writeOnce();
+    }
+  }
+
+  /** A commit costs more than a few turns of the event loop, so marks wait as long as others keep coming. */
+  async #gather(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_TURNS; ) {
+      const before = this.#marks.length;
+      await nextTurn();
+      quiet = this.#marks.length > before && this.#marks.length < MOST_SETTLEMENTS ? 0 : quiet + 1;
     }
   }
 
