@@ -83,7 +83,7 @@ test('a person writes in the browser, an agent answers over MCP, and the person 
   expect((await call<Listed>(agent, 'list_unread_messages')).messages).toEqual([]);
 
   await page.getByRole('link', { name: 'Inbox' }).first().click();
-  await page.getByRole('link', { name: /quarantine/i }).click();
+  await page.getByRole('link', { name: /^Quarantine/ }).click();
   await page.getByRole('button', { name: 'Allow sender' }).click();
   await page.getByRole('button', { name: 'Allow and release' }).click();
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
