@@ -51,6 +51,14 @@ test('a message arrives with its channel and sender', async () => {
   ]);
 });
 
+test('the names of files come along in raw', async () => {
+  const attachments = [{ id: 'file_1', name: 'plan.pdf', size_bytes: 3 }];
+  const { events } = await inbound([
+    { cursor: 1, type: 'message.created', data: { ...message, attachments } },
+  ]);
+  expect(events).toMatchObject([{ raw: { attachments: [{ name: 'plan.pdf', size_bytes: 3 }] } }]);
+});
+
 test('a message that was deleted before it was read does not arrive empty', async () => {
   const gone = { ...message, text: '', deleted_at: '2026-05-01T00:00:01.000Z' };
   const { events, cursor } = await inbound([

@@ -137,6 +137,8 @@ async function inboundOf(event: ChatEvent, chat: ChatPort): Promise<InboundEvent
     thread_id: message.thread_id,
     reply_to: message.reply_to,
     user: message.user,
+    // The envelope has no place for the names people gave their files.
+    attachments: message.attachments.map(({ name, size_bytes }) => ({ name, size_bytes })),
   };
   if (event.type === 'message.updated') {
     return [{ kind: 'edit', platformId: message.id, text: message.text, raw }];
