@@ -14,6 +14,8 @@ const apiPaths = [
   '/pairings',
   '/webhooks',
   '/attachments',
+  '/api/v1',
+  '/captured/api',
 ];
 
 export default defineConfig({

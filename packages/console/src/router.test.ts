@@ -14,6 +14,18 @@ describe('addresses', () => {
       section: 'conversations',
       item: 'discord:channel:1',
     });
+    expect(parseRoute(paths.campaigns('prj_1', 'lists', 'lst_1'))).toEqual({
+      page: 'campaigns',
+      project: 'prj_1',
+      section: 'lists',
+      item: 'lst_1',
+    });
+    expect(parseRoute(paths.campaigns(null, 'captured', 'cap_1'))).toEqual({
+      page: 'campaigns',
+      project: null,
+      section: 'captured',
+      item: 'cap_1',
+    });
     expect(parseRoute(paths.login)).toEqual({ page: 'login' });
   });
 
@@ -29,7 +41,7 @@ describe('addresses', () => {
     expect(parseRoute(path)).toEqual({ page: 'chat', channel: null, message: null, thread: null });
   });
 
-  test.each(['/console/nope', '/console/inbox/nope', '/elsewhere', '/consolexyz'])(
+  test.each(['/console/nope', '/console/inbox/nope', '/console/campaigns/nope', '/elsewhere', '/consolexyz'])(
     '%s is unknown',
     (path) => {
       expect(parseRoute(path)).toEqual({ page: 'unknown' });

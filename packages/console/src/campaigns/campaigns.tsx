@@ -121,7 +121,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
         <Field
           label="Name"
           value={name}
-          autoFocus
+          data-starts-here
           hint="For you; recipients see the subject."
           error={errorAt(create.error, 'name')}
           onChange={(event) => setName(event.target.value)}

@@ -189,7 +189,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           placeholder="example.org"
           spellCheck={false}
           autoCapitalize="none"
-          autoFocus
+          data-starts-here
           hint="That of the senders’ addresses. A key for its signatures is made here."
           error={errorAt(add.error, 'domain')}
           onChange={(event) => setDomain(event.target.value)}

@@ -179,7 +179,7 @@ function CreateKeyDialog({ admin, onMade, onClose }: CreateKeyProps) {
         <Field
           label="Name"
           value={name}
-          autoFocus
+          data-starts-here
           hint="So that you know it again here."
           error={errorAt(create.error, 'name')}
           onChange={(event) => setName(event.target.value)}

@@ -45,7 +45,7 @@ export function LaunchDialog({ campaign, onClose }: LaunchProps) {
         <dt>From</dt>
         <dd className="breakable">{campaign.from?.email ?? 'the list’s sender'}</dd>
         <dt>Subject</dt>
-        <dd>{campaign.subject ?? 'the template’s'}</dd>
+        <dd>{campaign.subject ?? (campaign.template_id === null ? 'none yet' : 'the template’s')}</dd>
         <dt>When</dt>
         <dd>{campaign.send_at === null ? 'at once' : new Date(campaign.send_at).toLocaleString()}</dd>
       </dl>

@@ -136,7 +136,7 @@ export function ListDialog({ list, onClose }: ListDialogProps) {
         <Field
           label="Name"
           value={name}
-          autoFocus
+          data-starts-here
           hint="Its subscribers see it, in the unsubscribe page and in templates."
           error={errorAt(save.error, 'name')}
           onChange={(event) => setName(event.target.value)}

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useId, useState } from 'react';
+import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from 'react';
 import { clockTime, fullTime } from '../lib/time.ts';
 import { niceScale } from './plot-scale.ts';
 
@@ -16,7 +16,8 @@ interface PlotProps {
   readonly series: readonly Series[];
 }
 
-const WIDTH = 600;
+/** Until the place is measured. */
+const FIRST_WIDTH = 600;
 const HEIGHT = 190;
 const LEFT = 46;
 const RIGHT = 10;
@@ -29,21 +30,34 @@ const BOTTOM = 24;
  */
 export function Plot({ title, times, series }: PlotProps) {
   const id = useId();
+  const area = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
   const [at, setAt] = useState<number | null>(null);
+
+  // Drawn at its true size, so that its words stay readable on a phone.
+  useEffect(() => {
+    if (area.current === null) return;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined && entry.contentRect.width > 0) setWidth(Math.round(entry.contentRect.width));
+    });
+    observer.observe(area.current);
+    return () => observer.disconnect();
+  }, []);
+
   const last = times.length - 1;
   const { top, ticks } = niceScale(Math.max(0, ...series.flatMap(({ values }) => values)));
   const first = times[0] ?? 0;
   const span = Math.max(1, (times[last] ?? 0) - first);
   const x = (index: number) =>
     times.length === 1
-      ? LEFT + (WIDTH - LEFT - RIGHT) / 2
-      : LEFT + (((times[index] ?? 0) - first) / span) * (WIDTH - LEFT - RIGHT);
+      ? LEFT + (width - LEFT - RIGHT) / 2
+      : LEFT + (((times[index] ?? 0) - first) / span) * (width - LEFT - RIGHT);
   const y = (value: number) => TOP + (1 - value / top) * (HEIGHT - TOP - BOTTOM);
   const label = (time: number) => timeLabel(time, span);
 
   function point(event: PointerEvent<HTMLElement>): void {
     const box = event.currentTarget.getBoundingClientRect();
-    const place = ((event.clientX - box.left) / box.width) * WIDTH;
+    const place = ((event.clientX - box.left) / box.width) * width;
     let nearest = 0;
     for (let index = 0; index <= last; index += 1) {
       if (Math.abs(x(index) - place) < Math.abs(x(nearest) - place)) nearest = index;
@@ -82,6 +96,7 @@ export function Plot({ title, times, series }: PlotProps) {
         <span className="plot-at">{shown === null ? '' : label(times[shown] ?? 0)}</span>
       </figcaption>
       <div
+        ref={area}
         className="plot-area"
         role="slider"
         tabIndex={0}
@@ -95,16 +110,16 @@ export function Plot({ title, times, series }: PlotProps) {
         onBlur={() => setAt(null)}
         onKeyDown={move}
       >
-        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" focusable="false">
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true" focusable="false">
           {ticks.map((tick) => (
             <g key={tick}>
-              <line className="plot-grid" x1={LEFT} x2={WIDTH - RIGHT} y1={y(tick)} y2={y(tick)} />
+              <line className="plot-grid" x1={LEFT} x2={width - RIGHT} y1={y(tick)} y2={y(tick)} />
               <text className="plot-tick" x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
                 {compact.format(tick)}
               </text>
             </g>
           ))}
-          {placesOf(last).map((index) => (
+          {placesOf(last, width).map((index) => (
             <text
               key={index}
               className="plot-tick"
@@ -192,8 +207,9 @@ function timeLabel(time: number, span: number): string {
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 /** Where the times are written: both ends and what fits between them. */
-function placesOf(last: number): readonly number[] {
+function placesOf(last: number, width: number): readonly number[] {
   if (last <= 0) return last === 0 ? [0] : [];
+  if (width < 400) return [0, last];
   return [...new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last])];
 }
 

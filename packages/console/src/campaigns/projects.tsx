@@ -159,7 +159,7 @@ function ProjectDialog({ project, onClose }: ProjectDialogProps) {
         <Field
           label="Name"
           value={name}
-          autoFocus
+          data-starts-here
           error={errorAt(save.error, 'name')}
           onChange={(event) => setName(event.target.value)}
         />

@@ -78,7 +78,11 @@ function Figures({ report }: { readonly report: Report }) {
     ['Sent', counts.sent, null],
     ['Opens', opens.total, opens.people > 0 ? `${opens.people.toLocaleString()} people` : null],
     ['Clicks', clicks.total, clicks.people > 0 ? `${clicks.people.toLocaleString()} people` : null],
-    ['Bounces', bounces.hard + bounces.soft, `${bounces.hard.toLocaleString()} hard`],
+    [
+      'Bounces',
+      bounces.hard + bounces.soft,
+      bounces.hard > 0 ? `${bounces.hard.toLocaleString()} hard` : null,
+    ],
     ['Complaints', complaints, null],
     ['Unsubscribes', unsubscribes, null],
   ] as const;
@@ -100,11 +104,11 @@ type Point = { readonly at: number } & Pick<TimelinePoint, 'sent' | 'failed' | '
 function Timeline({ report }: { readonly report: Report }) {
   const { step_seconds: step, points } = report.timeline;
   if (points.length === 0) return null;
-  const all = withGaps<Point>(
-    points.map((point) => ({ ...point, at: Date.parse(point.at) })),
-    step * 1_000,
-    (at) => ({ at, sent: 0, failed: 0, opens: 0, clicks: 0 }),
-  );
+  const empty = (at: number): Point => ({ at, sent: 0, failed: 0, opens: 0, clicks: 0 });
+  const steps = points.map((point) => ({ ...point, at: Date.parse(point.at) }));
+  // It began with nothing; so even what was over within one step is a line.
+  const start = empty((steps[0]?.at ?? 0) - step * 1_000);
+  const all = withGaps<Point>([start, ...steps], step * 1_000, empty);
   const times = all.map(({ at }) => at);
   const line = (name: 'sent' | 'failed' | 'opens' | 'clicks') => ({
     name,
@@ -218,10 +222,12 @@ function Deliveries({ campaign }: { readonly campaign: Campaign }) {
                         <td>
                           <DeliveryBadge state={row.state} />
                         </td>
-                        <td className="reply">
-                          {row.reason !== null && <span>{reasonText(row.reason)}</span>}
-                          {row.smtp_reply !== null && <code>{row.smtp_reply}</code>}
-                          {row.attempts > 1 && <span>{row.attempts} attempts</span>}
+                        <td>
+                          <div className="reply">
+                            {row.reason !== null && <span>{reasonText(row.reason)}</span>}
+                            {row.smtp_reply !== null && <code>{row.smtp_reply}</code>}
+                            {row.attempts > 1 && <span>{row.attempts} attempts</span>}
+                          </div>
                         </td>
                         <td className="wide-only">
                           {row.sent_at === null ? '—' : <Time at={row.sent_at} as="list" />}

@@ -65,7 +65,7 @@ export function AddSubscriberDialog({ list, onClose }: AddProps) {
           label="E-mail address"
           type="email"
           value={email}
-          autoFocus
+          data-starts-here
           error={errorAt(add.error, 'email')}
           onChange={(event) => setEmail(event.target.value)}
         />

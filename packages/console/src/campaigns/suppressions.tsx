@@ -177,7 +177,7 @@ function AddSuppression({ onClose }: { readonly onClose: () => void }) {
           label="E-mail address"
           type="email"
           value={email}
-          autoFocus
+          data-starts-here
           onChange={(event) => setEmail(event.target.value)}
         />
         <Field

@@ -120,7 +120,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
         <Field
           label="Name"
           value={name}
-          autoFocus
+          data-starts-here
           error={errorAt(create.error, 'name')}
           onChange={(event) => setName(event.target.value)}
         />

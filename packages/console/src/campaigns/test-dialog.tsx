@@ -45,7 +45,7 @@ export function TestDialog({ campaign, onClose }: TestProps) {
           label="To"
           type="email"
           value={to}
-          autoFocus
+          data-starts-here
           hint="The mail as it stands, with made-up values; its unsubscribe links do nothing."
           error={fault}
           onChange={(event) => setTo(event.target.value)}

@@ -66,10 +66,17 @@ export function obstaclesOf(error: unknown): readonly Obstacle[] {
     const isOfField = code === 'invalid_state' || (code === 'template_error' && top === 'subject');
     return {
       title: (isOfField ? fieldTitles[top] : undefined) ?? titles[code] ?? 'Something is not ready',
-      detail: sentence(field === '' ? message : `${plainField(top)} ${message}`),
+      detail: sentence(told(top, message)),
       field: top === '' ? null : top,
     };
   });
+}
+
+/** Messages go on from the field's name, but for those that a template engine made. */
+function told(field: string, message: string): string {
+  if (field === '') return message;
+  const goesOn = /^(is|are|has|have|had|must|names|leads|needs|can|cannot|may|lacks)\b/.test(message);
+  return goesOn ? `${plainField(field)} ${message}` : `${plainField(field)}: ${message}`;
 }
 
 const fieldNames: Readonly<Record<string, string>> = {
@@ -85,6 +92,9 @@ const fieldNames: Readonly<Record<string, string>> = {
   send_at: 'The time',
   public_url: 'The public URL',
   state: 'The state',
+  key_id: 'This',
+  list_id: 'The list',
+  email: 'The address',
 };
 
 function plainField(field: string): string {

@@ -162,7 +162,7 @@ function WebhookDialog({ webhook, onMade, onClose }: WebhookDialogProps) {
           type="url"
           value={url}
           placeholder="https://…"
-          autoFocus
+          data-starts-here
           error={errorAt(save.error, 'url')}
           onChange={(event) => setUrl(event.target.value)}
         />
