@@ -12,7 +12,6 @@ import { approvePairing, listPairings, offerPairing, type Pairing } from './acce
 import { quarantinePage, releaseMessage } from './access/quarantine.ts';
 import { type AgentToken, createToken, listTokens, revokeToken } from './access/tokens.ts';
 import { attachmentAnswer } from './attachments/serve.ts';
-import { sweepStaged } from './attachments/staged.ts';
 import { type Audience, verifyAttachmentSignature } from './attachments/urls.ts';
 import { type Channel, listChannels, putChannel, showTyping } from './channels.ts';
 import type { Connector, ConnectorHealth } from './connectors/connector.ts';
@@ -109,9 +108,6 @@ export interface RunningInbox extends Inbox {
   health(): { source: string; status: ConnectorHealth['status']; detail?: string }[];
 }
 
-/** What processes that died left staged is swept after a day, when nothing can still be at work on it. */
-const STAGED_LIFETIME_US = 24 * 3_600 * 1_000_000;
-
 /** Puts the inbox together from its ports and connectors; nothing runs before `start`. */
 export function createInbox(ports: InboxPorts, connectors: readonly Connector[]): RunningInbox {
   const stop = new AbortController();
@@ -168,9 +164,6 @@ export function createInbox(ports: InboxPorts, connectors: readonly Connector[])
       }
       workers = runInboxWorkers(ports, connectorOf, stop.signal).catch((error: unknown) => {
         ports.log.error({ err: error }, 'webhooks and pairing codes are no longer sent; restart the hub');
-      });
-      sweepStaged(ports, ports.clock.nowMicroseconds() - STAGED_LIFETIME_US).catch((error: unknown) => {
-        ports.log.warn({ err: error }, 'staged attachments could not be swept');
       });
     },
     async stop() {

@@ -93,4 +93,12 @@ export const inboxMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'inbox_0004_attachment_age',
+    async up(db) {
+      // What has been kept long enough; the rows of what is gone stay, and are not looked through.
+      await sql`CREATE INDEX inbox_attachments_kept ON inbox_attachments (created_us)
+        WHERE available = 1 AND message_id IS NOT NULL`.execute(db);
+    },
+  },
 ];
