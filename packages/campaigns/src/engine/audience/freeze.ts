@@ -2,12 +2,10 @@ import { sql } from 'kysely';
 import { addToCampaignCounts } from '../../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
 import type { DeliveryState } from '../../tables.ts';
+import { BULK_ROWS, giveWay } from '../../workers/bulk.ts';
 import type { RefusalReason } from '../ledger/refusals.ts';
 import { recordsTable } from '../sql.ts';
 import { type Audience, audiencePage, leftOutOf, type Member, type Position, START } from './audience.ts';
-
-/** Rows of one transaction (contract, section 6). */
-const BATCH = 1_000;
 
 /**
  * Writes a campaign's audience into the ledger, one row for each address: `pending`, or `skipped` with the reason.
@@ -22,12 +20,13 @@ export async function freezeAudience(
   campaignId: string,
   audience: Audience,
   signal: AbortSignal,
-  batch = BATCH,
+  batch = BULK_ROWS[ports.store.engine],
 ): Promise<boolean> {
   let position: Position | null = await startOrGoOn(ports, campaignId);
   while (position !== null) {
     if (signal.aborted) return false;
     position = await freezeBatch(ports, campaignId, audience, position, batch);
+    await giveWay(ports.store);
   }
   await ports.store.transaction((tx) => markFrozen(tx, ports, campaignId));
   return true;
