@@ -34,7 +34,7 @@ export const importSubscribers = operation({
     importAll(ports, caller.keyId, {
       projectId,
       listId: list_id,
-      records,
+      records: JSON.stringify(records),
       resubscribe,
       evidence: evidence ?? null,
     }),

@@ -7,7 +7,7 @@ import { lockSuppressions } from '../suppressions/lock.ts';
 import { findSuppression } from '../suppressions/rows.ts';
 import type { SuppressionReason } from '../tables.ts';
 import { applyEntries } from './apply.ts';
-import { askToConfirm } from './confirmation-mail.ts';
+import { askToConfirm, confirmationFaults } from './confirmation-mail.ts';
 import { subscriberIdOf } from './id.ts';
 import type { Given } from './plan.ts';
 import { type SubscriberAnswer, subscriberAnswer } from './shapes.ts';
@@ -24,7 +24,7 @@ export interface NewSubscriber extends Given {
  *
  * @returns `created` false for one that was there.
  * @throws Failure not_found for the list; precondition_failed for a suppressed address, and on a double opt-in list
- *   without a sender.
+ *   whose confirmation mail could not leave.
  */
 export async function addSubscriber(
   ports: CampaignsPorts,
@@ -36,6 +36,8 @@ export async function addSubscriber(
   const address = parseAddress(email);
   if (address.fault !== undefined) throw new Error('the address was not checked');
   const subscriberId = subscriberIdOf(ports, listId, address.key);
+  const { db } = ports.store;
+  const faults = await confirmationFaults(ports, await requireList(db, projectId, listId));
   return ports.store.transaction(async (tx) => {
     await lockSuppressions(tx, ports, projectId, 'shared');
     const list = await requireList(tx, projectId, listId);
@@ -51,7 +53,7 @@ export async function addSubscriber(
     } as const;
     const plan = (await applyEntries(tx, ports, terms, [entry])).get(subscriberId);
     if (plan === undefined || plan.outcome === 'too_large') throw tooLarge();
-    if (plan.asks) await askToConfirm(tx, ports, list, plan.row);
+    if (plan.asks) await askToConfirm(tx, ports, list, plan.row, faults);
     if (plan.outcome !== 'unchanged') {
       await recordAct(tx, ports, {
         actor,

@@ -1,4 +1,6 @@
 import { problem } from '@postern/http';
+import { type FieldViolation, summariseViolations } from '@postern/kit';
+import { checkTransport } from '../campaigns/check-launch.ts';
 import { escapeHtml } from '../content/markup.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 import { confirmLink } from '../public/addresses.ts';
@@ -7,21 +9,34 @@ import { tokensOf } from '../tokens.ts';
 import { enqueueServiceMail } from './service-mail.ts';
 
 /**
+ * What keeps confirmation mails of a list from leaving: no sender (contract, 8.9), or one that may not leave by SMTP
+ * (8.10). Looked up before the transaction that would need them.
+ */
+export async function confirmationFaults(ports: CampaignsPorts, list: ListTable): Promise<FieldViolation[]> {
+  if (list.opt_in !== 'double') return [];
+  if (list.from_email !== null) {
+    return checkTransport(ports, list.project_id, { email: list.from_email });
+  }
+  const message = 'has no from to send confirmation mails from; set it with update_list';
+  return [{ field: 'list_id', code: 'invalid_state', message }];
+}
+
+/**
  * Asks somebody on a double opt-in list to confirm, in the transaction that puts them there.
  *
- * @throws Failure precondition_failed when the list has no sender (contract, 8.9).
+ * @param faults what {@link confirmationFaults} found.
+ * @throws Failure precondition_failed when there are any.
  */
 export async function askToConfirm(
   tx: CampaignsTransaction,
   ports: CampaignsPorts,
   list: ListTable,
   { subscriber_id, email }: SubscriberTable,
+  faults: readonly FieldViolation[],
 ): Promise<void> {
-  if (list.from_email === null) {
-    const message = 'has no from to send confirmation mails from; set it with update_list';
-    throw problem('precondition_failed', `The double opt-in list ${message}.`, {
-      violations: [{ field: 'list_id', code: 'invalid_state', message }],
-    });
+  if (faults.length > 0 || list.from_email === null) {
+    const detail = `The list cannot send its confirmation mail: ${summariseViolations(faults)}.`;
+    throw problem('precondition_failed', detail, { violations: faults });
   }
   if (email === null) return;
   const link = confirmLink(

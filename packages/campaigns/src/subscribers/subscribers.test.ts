@@ -215,6 +215,24 @@ describeEngines('subscribers', (engine) => {
     ]);
   });
 
+  test('of a double opt-in list are not asked from a domain that may not send by SMTP', async () => {
+    const bench = await campaignsBench(engine, { config: { smtp: [{ url: 'smtp://127.0.0.1:2525' }] } });
+    const { project_id } = await bench.makeProject();
+    const key = await (await bench.http()).makeKey(project_id, allScopes);
+    const [single, double] = [
+      await bench.makeList(project_id),
+      await bench.makeList(project_id, { opt_in: 'double' }),
+    ];
+    const add = ({ list_id }: { list_id: string }) =>
+      key.rest(`POST /lists/${list_id}/subscribers`, { email: 'ana@example.org' });
+    expect((await add(single)).status).toBe(201);
+    expect(await add(double)).toMatchObject({
+      status: 422,
+      body: { code: 'precondition_failed', errors: [{ field: 'from', code: 'domain_unverified' }] },
+    });
+    expect(await confirmations(bench)).toEqual([]);
+  });
+
   test('with a suppressed address are not added, nor taken back', async () => {
     const { key, add, list, makeSubscriber } = await start();
     const { subscriber_id } = await makeSubscriber(list, {

@@ -4,9 +4,9 @@ import { lockSuppressions } from '../suppressions/lock.ts';
 import { findSuppression } from '../suppressions/rows.ts';
 import { suppressed } from './add.ts';
 import { applyEntries } from './apply.ts';
-import { askToConfirm } from './confirmation-mail.ts';
+import { askToConfirm, confirmationFaults } from './confirmation-mail.ts';
 import type { Given } from './plan.ts';
-import { lockSubscriber, requireThere } from './rows.ts';
+import { lockSubscriber, requireSubscriber, requireThere } from './rows.ts';
 import { type SubscriberAnswer, subscriberAnswer } from './shapes.ts';
 import { tooLarge } from './too-large.ts';
 
@@ -28,6 +28,9 @@ export async function updateSubscriber(
   subscriberId: string,
   { resubscribe, evidence, ...given }: SubscriberPatch,
 ): Promise<SubscriberAnswer> {
+  const { db } = ports.store;
+  const { list: before } = await requireSubscriber(db, projectId, subscriberId);
+  const faults = resubscribe ? await confirmationFaults(ports, before) : [];
   return ports.store.transaction(async (tx) => {
     await lockSuppressions(tx, ports, projectId, 'shared');
     const { subscriber, list } = await lockSubscriber(tx, projectId, subscriberId);
@@ -46,7 +49,7 @@ export async function updateSubscriber(
     } as const;
     const plan = (await applyEntries(tx, ports, terms, [entry])).get(subscriberId);
     if (plan === undefined || plan.outcome === 'too_large') throw tooLarge();
-    if (plan.asks) await askToConfirm(tx, ports, list, plan.row);
+    if (plan.asks) await askToConfirm(tx, ports, list, plan.row, faults);
     if (plan.outcome !== 'unchanged') {
       const details = { fields: Object.keys(given), ...(resubscribe ? { resubscribe } : {}) };
       await recordAct(tx, ports, { actor, action: 'update_subscriber', target: subscriberId, details });

@@ -144,9 +144,13 @@ describeEngines('imports', (engine) => {
     const { list_id } = await bench.makeList(project_id);
     const records = Array.from({ length: 2_500 }, (_, index) => ({ email: `p${index}@example.org` }));
     const request = { projectId: project_id, listId: list_id, resubscribe: false, evidence: null };
-    const results = await workers.run(importTask, { ...request, records });
+    const results = await workers.run(importTask, { ...request, records: JSON.stringify(records) });
     expect(results.map(({ outcome }) => outcome)).toEqual(records.map(() => 'created'));
-    const gone = workers.run(importTask, { ...request, listId: `lst_${'0'.repeat(26)}`, records });
+    const gone = workers.run(importTask, {
+      ...request,
+      listId: `lst_${'0'.repeat(26)}`,
+      records: '[{"email":"a@example.org"}]',
+    });
     await expect(gone).rejects.toMatchObject({ code: 'not_found' });
   });
 
