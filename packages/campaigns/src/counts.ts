@@ -16,17 +16,17 @@ export async function addToListCounts(
   listId: string,
   deltas: Deltas<SubscriberStatus>,
 ): Promise<void> {
-  for (const [status, delta] of changes(deltas)) {
-    await tx
-      .insertInto('mail_list_counts')
-      .values({ list_id: listId, status, total: delta })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['list_id', 'status'])
-          .doUpdateSet((row) => ({ total: row('mail_list_counts.total', '+', row.ref('excluded.total')) })),
-      )
-      .execute();
-  }
+  const rows = changes(deltas).map(([status, delta]) => ({ list_id: listId, status, total: delta }));
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('mail_list_counts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['list_id', 'status'])
+        .doUpdateSet((row) => ({ total: row('mail_list_counts.total', '+', row.ref('excluded.total')) })),
+    )
+    .execute();
 }
 
 /** Adds to a campaign's deliveries by state. */
@@ -35,17 +35,17 @@ export async function addToCampaignCounts(
   campaignId: string,
   deltas: Deltas<DeliveryState>,
 ): Promise<void> {
-  for (const [state, delta] of changes(deltas)) {
-    await tx
-      .insertInto('mail_campaign_counts')
-      .values({ campaign_id: campaignId, state, total: delta })
-      .onConflict((conflict) =>
-        conflict.columns(['campaign_id', 'state']).doUpdateSet((row) => ({
-          total: row('mail_campaign_counts.total', '+', row.ref('excluded.total')),
-        })),
-      )
-      .execute();
-  }
+  const rows = changes(deltas).map(([state, delta]) => ({ campaign_id: campaignId, state, total: delta }));
+  if (rows.length === 0) return;
+  await tx
+    .insertInto('mail_campaign_counts')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['campaign_id', 'state'])
+        .doUpdateSet((row) => ({ total: row('mail_campaign_counts.total', '+', row.ref('excluded.total')) })),
+    )
+    .execute();
 }
 
 /** Counters of some lists; a status nobody has is left out. */

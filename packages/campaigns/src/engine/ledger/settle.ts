@@ -27,6 +27,7 @@ export interface Settlement extends Move {
  * Writes down what became of mails, together with all that follows from it: counters, suppressions, events, and the
  * pause of a campaign whose share of errors is too large.
  *
+ * @param marks mails that are about to be handed over; they go in with the same statements.
  * @returns the ids of the rows that were still the worker's.
  */
 export async function settleRows(
@@ -34,6 +35,7 @@ export async function settleRows(
   ports: CampaignsPorts,
   worker: string,
   settlements: readonly Settlement[],
+  marks: readonly Mark[] = [],
 ): Promise<Set<string>> {
   const nowUs = ports.clock.nowMicroseconds();
   const moved = new Set<string>();
@@ -43,7 +45,8 @@ export async function settleRows(
   }
   for (const ledger of ['campaign', 'email'] as const) {
     const own = settlements.filter((one) => one.ledger === ledger);
-    const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, own);
+    const submits = marks.filter((mark) => mark.ledger === ledger).map(submitMove);
+    const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, [...own, ...submits]);
     const late = own.flatMap((one) => (done.has(one.id) ? [] : secondTry(one)));
     for (const id of await moveRows(tx, ports.store.engine, ledger, worker, nowUs, late)) done.add(id);
     for (const id of done) moved.add(id);
@@ -54,6 +57,11 @@ export async function settleRows(
   await countAnswers(tx, ports, applied);
   return moved;
 }
+
+/** A row that is about to be handed over. */
+export interface Mark extends Pick<Settlement, 'ledger' | 'id' | 'campaignId'> {}
+
+const submitMove = ({ id, campaignId }: Mark): Move => ({ id, campaignId, from: 'claimed', event: 'submit' });
 
 /** A row may be in another state than its worker could know. */
 function secondTry(one: Settlement): Settlement[] {

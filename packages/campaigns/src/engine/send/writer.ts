@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CampaignsPorts } from '../../ports.ts';
-import { type Move, moveRows } from '../ledger/moves.ts';
-import { type Settlement, settleRows } from '../ledger/settle.ts';
+import { type Mark, type Settlement, settleRows } from '../ledger/settle.ts';
 
 /** Results of one transaction at most, and how long one may wait for others (contract, 8.18). */
 const MOST_SETTLEMENTS = 200;
@@ -11,9 +10,6 @@ const QUIET_TURNS = 3;
 const RETRY_MS = 500;
 /** Tries of a worker that is to stop. */
 const LAST_TRIES = 5;
-
-/** A row that is about to be handed over. */
-export interface Mark extends Pick<Settlement, 'ledger' | 'id' | 'campaignId'> {}
 
 interface Waiting<Item> {
   readonly item: Item;
@@ -118,22 +114,19 @@ export class LedgerWriter {
     const marks = this.#marks.splice(0, MOST_SETTLEMENTS);
     const settlements = this.#settlements.slice(0, MOST_SETTLEMENTS);
     try {
-      const { marked, settled } = await store.transaction(async (tx) => ({
-        settled: await settleRows(
+      const moved = await store.transaction((tx) =>
+        settleRows(
           tx,
           this.#ports,
           this.#worker,
           settlements.map((one) => one.item),
-        ),
-        marked: await this.#mark(
-          tx,
           marks.map((one) => one.item),
         ),
-      }));
+      );
       this.#failures = 0;
       this.#settlements.splice(0, settlements.length);
-      for (const { item, resolve } of settlements) resolve(settled.has(item.id));
-      for (const { item, resolve } of marks) resolve(marked.has(item.id));
+      for (const { item, resolve } of settlements) resolve(moved.has(item.id));
+      for (const { item, resolve } of marks) resolve(moved.has(item.id));
     } catch (error) {
       this.#ports.log.warn({ err: error }, 'the ledger could not be written');
       for (const { reject } of marks) reject(error);
@@ -143,18 +136,5 @@ export class LedgerWriter {
       }
       if (this.#settlements.length > 0) await clock.sleep(RETRY_MS);
     }
-  }
-
-  async #mark(tx: Parameters<typeof moveRows>[0], marks: readonly Mark[]): Promise<Set<string>> {
-    const { store, clock } = this.#ports;
-    const marked = new Set<string>();
-    for (const ledger of ['campaign', 'email'] as const) {
-      const moves = marks
-        .filter((mark) => mark.ledger === ledger)
-        .map(({ id, campaignId }): Move => ({ id, campaignId, from: 'claimed', event: 'submit' }));
-      const moved = await moveRows(tx, store.engine, ledger, this.#worker, clock.nowMicroseconds(), moves);
-      for (const id of moved) marked.add(id);
-    }
-    return marked;
   }
 }
