@@ -1,15 +1,18 @@
-import { problem } from '@postern/http';
-import { type FieldViolation, idPattern, summariseViolations } from '@postern/kit';
+import { type FieldViolation, idPattern } from '@postern/kit';
 import type { CampaignsPorts } from './ports.ts';
+import { conditionFaults } from './segments/references.ts';
 
 /** Fields that name other things of the project, which have to be there (contract, section 1: "reference"). */
 
-export type ReferenceKind = 'list' | 'segment' | 'template' | 'subscriber';
+type IdKind = 'list' | 'segment' | 'template' | 'subscriber';
 
-/** By the name of the field; its value is an id or several. */
+/** A segment's condition names campaigns in its fields. */
+export type ReferenceKind = IdKind | 'condition';
+
+/** By the name of the field; its value is an id, several, or a condition. */
 export type References = Readonly<Record<string, ReferenceKind>>;
 
-const PATTERNS: Readonly<Record<ReferenceKind, RegExp>> = {
+const PATTERNS: Readonly<Record<IdKind, RegExp>> = {
   list: idPattern('lst'),
   segment: idPattern('seg'),
   template: idPattern('tpl'),
@@ -23,16 +26,20 @@ const MOST_IDS = 100;
  * Checks the references of an input that may be wrong in other ways too, so that all is told at once; what is no id
  * is the schema's to tell.
  *
- * @throws Failure validation_failed, `not_allowed` for each field that names what is not in this project.
+ * @returns `not_allowed` for each field that names what is not in this project.
  */
-export async function requireReferences(
+export async function referenceViolations(
   ports: Pick<CampaignsPorts, 'store'>,
   projectId: string,
   references: References,
   input: Readonly<Record<string, unknown>>,
-): Promise<void> {
+): Promise<FieldViolation[]> {
   const violations: FieldViolation[] = [];
   for (const [field, kind] of Object.entries(references)) {
+    if (kind === 'condition') {
+      violations.push(...(await conditionFaults(ports, projectId, field, input[field])));
+      continue;
+    }
     const given = idsOf(field, input[field]).filter(({ id }) => PATTERNS[kind].test(id));
     if (given.length === 0) continue;
     const there = await existing(ports, projectId, kind, [...new Set(given.map(({ id }) => id))]);
@@ -43,9 +50,7 @@ export async function requireReferences(
       }
     }
   }
-  if (violations.length > 0) {
-    throw problem('validation_failed', summariseViolations(violations), { violations });
-  }
+  return violations;
 }
 
 function idsOf(field: string, value: unknown): { place: string; id: string }[] {
@@ -59,7 +64,7 @@ function idsOf(field: string, value: unknown): { place: string; id: string }[] {
 async function existing(
   { store: { db } }: Pick<CampaignsPorts, 'store'>,
   projectId: string,
-  kind: ReferenceKind,
+  kind: IdKind,
   ids: readonly string[],
 ): Promise<Set<string>> {
   switch (kind) {

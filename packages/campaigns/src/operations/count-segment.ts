@@ -15,7 +15,11 @@ export const countSegment = operation({
     'Returns how many match, in any status the condition leaves open, once for each list they are on; storage_timeout when there are too many to count.',
   http: { method: 'POST', path: '/segments/count' },
   tool: true,
-  rights: { scope: 'segments:write', project: 'context' },
+  rights: {
+    scope: 'segments:write',
+    project: 'context',
+    references: { condition: 'condition', segment_id: 'segment', list_ids: 'list' },
+  },
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
   input: z
     .strictObject({

@@ -12,7 +12,7 @@ export const createSegment = operation({
   returns: 'Returns the segment.',
   http: { method: 'POST', path: '/segments', status: 201 },
   tool: true,
-  rights: { scope: 'segments:write', project: 'context' },
+  rights: { scope: 'segments:write', project: 'context', references: { condition: 'condition' } },
   annotations: { readOnly: false, destructive: false, idempotent: false, openWorld: false },
   input: z.strictObject({ ...projectIdField, ...segmentInput }),
   output: segmentSchema,

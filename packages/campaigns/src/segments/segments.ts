@@ -7,10 +7,9 @@ import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 import { quoted } from '../shapes/words.ts';
 import type { SegmentTable } from '../tables.ts';
 import type { Condition } from './condition.ts';
-import { requireCampaigns } from './references.ts';
 import { type SegmentAnswer, segmentAnswer } from './shapes.ts';
 
-/** @throws Failure validation_failed when the condition asks about a campaign the project does not have. */
+/** The condition's campaigns were looked up before. */
 export async function createSegment(
   ports: CampaignsPorts,
   actor: string,
@@ -27,7 +26,6 @@ export async function createSegment(
     updated_us: now,
   };
   await ports.store.transaction(async (tx) => {
-    await requireCampaigns(tx, ports, projectId, condition);
     await tx.insertInto('mail_segments').values(row).execute();
     await recordAct(tx, ports, { actor, action: 'create_segment', target: row.segment_id });
   });
@@ -75,7 +73,7 @@ export async function requireSegment(
   return found(await byId(db, projectId, segmentId).executeTakeFirst(), segmentId);
 }
 
-/** @throws Failure not_found; validation_failed when the condition asks about a campaign the project does not have. */
+/** @throws Failure not_found. */
 export async function updateSegment(
   ports: CampaignsPorts,
   actor: string,
@@ -85,7 +83,6 @@ export async function updateSegment(
 ): Promise<SegmentAnswer> {
   return ports.store.transaction(async (tx) => {
     const row = await lockSegment(tx, projectId, segmentId);
-    if (condition !== undefined) await requireCampaigns(tx, ports, projectId, condition);
     const change = {
       ...(name === undefined ? {} : { name }),
       ...(condition === undefined ? {} : { condition_json: JSON.stringify(condition) }),
