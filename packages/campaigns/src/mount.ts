@@ -1,9 +1,16 @@
-import { type Call, type HostPolicy, mountMcp, mountOperations, mountReference } from '@postern/http';
-import { type ErrorDialect, idPattern } from '@postern/kit';
+import {
+  type Call,
+  type HostPolicy,
+  mountMcp,
+  mountOperations,
+  mountReference,
+  problem,
+} from '@postern/http';
+import { type ErrorDialect, type FieldViolation, idPattern, summariseViolations } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { identify, mayCall, requireRight } from './auth.ts';
 import type { Allowance, CampaignsCaller, CampaignsContext, CampaignsRights } from './context.ts';
-import { requireFuture } from './future-times.ts';
+import { futureViolations } from './future-times.ts';
 import { withKeys } from './idempotency/keyed.ts';
 import { API_PREFIX, campaignsOpenApi } from './openapi.ts';
 import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
@@ -11,7 +18,7 @@ import type { CampaignsPorts, Log } from './ports.ts';
 import { projectOf } from './project-context.ts';
 import { mountPublicPages } from './public/mount.ts';
 import { RateLimit, UNCOUNTED } from './rate-limit.ts';
-import { requireReferences } from './references.ts';
+import { referenceViolations } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
 import { mountCaptured } from './transports/captured-routes.ts';
@@ -59,15 +66,16 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     const { operation, input, requestId, signal, header } = call;
     const { caller, allowance } = call.caller;
     requireRight(caller, operation.rights);
-    const projectId =
-      operation.rights.project === 'context'
+    const { project, references = {}, future = [] } = operation.rights;
+    const { projectId, violations } =
+      project === 'context'
         ? await tellingTimeouts(() => projectOf(ports, caller, input.project_id, isProjectId))
-        : null;
-    const { references } = operation.rights;
-    if (references && projectId !== null) {
-      await tellingTimeouts(() => requireReferences(ports, projectId, references, input));
-    }
-    requireFuture(ports, operation.rights.future ?? [], input);
+        : NO_PROJECT;
+    const missing =
+      projectId === null
+        ? []
+        : await tellingTimeouts(() => referenceViolations(ports, projectId, references, input));
+    requireNone([...violations, ...missing, ...futureViolations(ports, future, input)]);
     return {
       ports,
       caller,
@@ -112,6 +120,14 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     sees: ({ caller }, { rights }) => mayCall(caller, rights),
     contextFor,
   });
+}
+
+const NO_PROJECT = { projectId: null, violations: [] };
+
+/** What is wrong with values is told together. */
+function requireNone(violations: readonly FieldViolation[]): void {
+  if (violations.length === 0) return;
+  throw problem('validation_failed', summariseViolations(violations), { violations });
 }
 
 /** REST does at once what it is asked unless `dry_run` is true; the tool only with `confirm: true`. */

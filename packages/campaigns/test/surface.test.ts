@@ -55,6 +55,13 @@ describe('validation', () => {
       const page = await http.admin.tool('list_lists', bad, era);
       expect(fields(page.structured.errors)).toEqual([code, 'project_id required']);
     }
+    const past = { name: '', scopes: ['lists:read'], expires_at: '2001-01-01T00:00:00Z' };
+    const key = await http.admin.tool('create_api_key', past, era);
+    expect(fields(key.structured.errors)).toEqual([
+      'name too_short',
+      'project_id required',
+      'expires_at out_of_range',
+    ]);
   });
 
   test.each(eras)('names the first violation of form alone in a tool, in the %s era', async (era) => {
