@@ -80,4 +80,15 @@ describeEngines('previews', (engine) => {
       warnings: ['from: there is no sender yet, so there are no headers'],
     });
   });
+
+  test('say of a draft without a body what it lacks', async () => {
+    const { key, make } = await start();
+    const id = await make({ html: null, text: null });
+    const { body } = await key.rest(`POST /campaigns/${id}/preview`, {});
+    expect(body).toMatchObject({
+      html: null,
+      headers: {},
+      warnings: ['html: there is no body yet, so there is nothing to see'],
+    });
+  });
 });

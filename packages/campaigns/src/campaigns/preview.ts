@@ -114,6 +114,8 @@ async function headersOf(
   const from = senderOf(campaign, around.lists);
   if (from === null)
     return { headers: {}, warnings: ['from: there is no sender yet, so there are no headers'] };
+  if (content.html === null && content.text === null)
+    return { headers: {}, warnings: ['html: there is no body yet, so there is nothing to see'] };
   const launched: LaunchedContent = {
     version: 1,
     content,

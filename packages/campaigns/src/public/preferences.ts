@@ -62,17 +62,23 @@ export function mountPreferences(scope: FastifyInstance, ports: CampaignsPorts, 
   });
 }
 
+const NO_MAIL = html`<button class="quiet" name="all" value="none">No mail at all</button>`;
+
 function sendChoices(reply: FastifyReply, choices: readonly Choice[], message: string | null): FastifyReply {
   const said = message === null ? html`` : html`<p role="status"><b>${message}</b></p>`;
   if (choices.length === 0) {
-    const body = html`${said}<p>There is no list left for you here.</p>`;
-    return sendPage(reply, { title: 'What you get', body });
+    return sendPage(reply, {
+      title: 'What you get',
+      body: html`${said}<p>There is no list left for you here.</p>
+<p class="dim">To get mails again, write to whoever sent them.</p>
+<form method="post"><div class="actions">${NO_MAIL}</div></form>`,
+    });
   }
   return sendPage(reply, {
     title: 'What you get',
     body: html`${said}<form method="post">
 <fieldset><legend>Mails from these lists</legend>${choices.map(checkbox)}</fieldset>
-<div class="actions"><button>Save</button><button class="quiet" name="all" value="none">No mail at all</button></div>
+<div class="actions"><button>Save</button>${NO_MAIL}</div>
 </form>`,
   });
 }

@@ -201,6 +201,24 @@ describeEngines('public pages', (engine) => {
     expect(await statuses()).toMatchObject({ 'news ana@example.org': 'subscribed' });
   });
 
+  test('let people who left a hidden list still say that they want nothing', async () => {
+    const { ports, list, token, ask, post } = await start();
+    await ports.store.db
+      .updateTable('mail_lists')
+      .set({ public: 0 })
+      .where('list_id', '=', list.list_id)
+      .execute();
+    const path = `/p/s/${token('preferences')}`;
+    expect(await (await post(`/p/u/${token('unsubscribe')}`)).text()).toContain(path);
+    const page = await (await ask(path)).text();
+    expect(page).toContain('There is no list left for you here.');
+    expect(page).toContain('write to whoever sent them');
+    expect(page).toContain('value="none"');
+    await post(path, { all: 'none' });
+    const suppressions = await ports.store.db.selectFrom('mail_suppressions').select('reason').execute();
+    expect(suppressions).toEqual([{ reason: 'unsubscribe' }]);
+  });
+
   test('let people leave all at once, for good', async () => {
     const { ports, project, token, post, statuses } = await start();
     const answer = await post(`/p/s/${token('preferences')}`, { all: 'none' });
