@@ -216,6 +216,7 @@ const starter = `<!doctype html>
         You get this since you are on {{ list.name }}.
         <a href="{{ unsubscribe_url }}">Unsubscribe</a>
       </p>
+      <p style="font-size: 13px; color: #666">{{ project.sender_address | newline_to_br }}</p>
     </div>
   </body>
 </html>
@@ -255,7 +256,7 @@ function Content({ draft }: PartProps) {
           <>
             Liquid: <code>{'{{ subscriber.name }}'}</code>, <code>{'{{ subscriber.attributes.city }}'}</code>,{' '}
             <code>{'{{ unsubscribe_url }}'}</code>, <code>{'{{ preferences_url }}'}</code>,{' '}
-            <code>{'{{ view_url }}'}</code>.
+            <code>{'{{ view_url }}'}</code>, <code>{'{{ project.sender_address }}'}</code>.
           </>
         }
         onChange={(event) => set('html', event.target.value || null)}

@@ -164,11 +164,14 @@ function PreviewStep({ list, table, onBack, onDone }: PreviewStepProps) {
               {table.columns.map((column, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: columns are told apart by their place alone
                 <th key={index} scope="col">
+                  <span className="column-name" title={column}>
+                    {column}
+                  </span>
                   <Select
                     bare
                     label={`What ${column} holds`}
                     value={kindOf(mapping[index])}
-                    options={optionsFor(column)}
+                    options={MEANINGS}
                     onChange={(value) => setMapping(mapping.with(index, columnOf(value, column)))}
                   />
                 </th>
@@ -190,6 +193,11 @@ function PreviewStep({ list, table, onBack, onDone }: PreviewStepProps) {
           </tbody>
         </table>
       </div>
+      {list.opt_in === 'double' && (
+        <p className="field-hint">
+          Nobody is mailed a question by an import: whoever is new here stays unconfirmed, and gets no mails.
+        </p>
+      )}
       <Check
         label="These people asked to come back"
         hint="Without it, whoever unsubscribed, bounced or complained stays as they are."
@@ -227,14 +235,13 @@ function PreviewStep({ list, table, onBack, onDone }: PreviewStepProps) {
   );
 }
 
-function optionsFor(column: string) {
-  return [
-    { value: 'email', label: 'Address' },
-    { value: 'name', label: 'Name' },
-    { value: 'attribute', label: `Attribute “${column}”` },
-    { value: 'ignore', label: 'Leave out' },
-  ];
-}
+/** What a column may hold; an attribute has the column's name. */
+const MEANINGS = [
+  { value: 'email', label: 'Address' },
+  { value: 'name', label: 'Name' },
+  { value: 'attribute', label: 'Attribute' },
+  { value: 'ignore', label: 'Leave out' },
+] as const;
 
 const kindOf = (column: Column | undefined) => column?.kind ?? 'ignore';
 

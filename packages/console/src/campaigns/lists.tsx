@@ -137,7 +137,7 @@ export function ListDialog({ list, onClose }: ListDialogProps) {
           label="Name"
           value={name}
           data-starts-here
-          hint="Its subscribers see it, in the unsubscribe page and in templates."
+          hint="Its subscribers see it, on the preference page and wherever a mail names it."
           error={errorAt(save.error, 'name')}
           onChange={(event) => setName(event.target.value)}
         />
@@ -164,13 +164,13 @@ export function ListDialog({ list, onClose }: ListDialogProps) {
         />
         <div className="field-pair">
           <Field
-            label="Sender’s name (optional)"
+            label="Sender’s name"
             value={fromName}
             error={errorAt(save.error, 'from.name')}
             onChange={(event) => setFromName(event.target.value)}
           />
           <Field
-            label="Sender’s address (optional)"
+            label="Sender’s address"
             type="email"
             value={fromEmail}
             error={errorAt(save.error, 'from.email')}
@@ -179,7 +179,7 @@ export function ListDialog({ list, onClose }: ListDialogProps) {
         </div>
         <Check
           label="Public"
-          hint="Shown on the preference page and in the public archive."
+          hint="Whoever left can come back on the preference page, and what was sent is in a public archive."
           checked={isPublic}
           onChange={setPublic}
         />

@@ -176,7 +176,7 @@ function ProjectDialog({ project, onClose }: ProjectDialogProps) {
           label="Postal address (optional)"
           rows={3}
           value={address}
-          hint="Many laws want it in the footer of every mail."
+          hint="Many laws want it in every mail; {{ project.sender_address }} puts it there."
           error={errorAt(save.error, 'sender_address')}
           onChange={(event) => setAddress(event.target.value)}
         />

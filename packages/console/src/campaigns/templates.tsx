@@ -76,6 +76,7 @@ const mjmlStarter = `<mjml>
           You get this since you are on {{ list.name }}.
           <a href="{{ unsubscribe_url }}">Unsubscribe</a>
         </mj-text>
+        <mj-text font-size="12px" color="#666666">{{ project.sender_address | newline_to_br }}</mj-text>
       </mj-column>
     </mj-section>
   </mj-body>
@@ -88,6 +89,7 @@ const htmlStarter = `<!doctype html>
     <h1>Hello {{ subscriber.name | default: "there" }}</h1>
     <p>Write here what is new.</p>
     <p><a href="{{ unsubscribe_url }}">Unsubscribe</a></p>
+    <p>{{ project.sender_address | newline_to_br }}</p>
   </body>
 </html>
 `;
