@@ -13,10 +13,11 @@ import { printed } from './lib/print.ts';
 /** `npm run bench [name…]`: runs benchmarks one after the other; see README.md. */
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const USAGE = `Usage: npm run bench -- [name…] [--quick] [--check] [--list]
+const USAGE = `Usage: npm run bench -- [name…] [--quick | --full] [--check] [--list]
 
   name…    benchmarks to run; all of them without one
   --quick  fewer and smaller rounds
+  --full   also what takes minutes by itself, such as a million recipients
   --check  exit code 1 when a target is missed
   --list   lists the benchmarks`;
 /** A benchmark that was told to end gets this long to stop what it started. */
@@ -56,11 +57,13 @@ async function main(argv: string[]): Promise<number> {
   }
   const unknown = positionals.find((name) => !names.includes(name));
   if (unknown !== undefined) return misused(`there is no benchmark ${unknown}; --list names them`);
+  if (values.quick && values.full) return misused('--quick and --full exclude each other');
+  const mode = values.quick ? 'quick' : values.full ? 'full' : 'usual';
   let failed = false;
   let missed = false;
   for (const name of positionals.length > 0 ? positionals : names) {
     if (interrupted) return 130;
-    const report = await run(name, values.quick);
+    const report = await run(name, mode);
     if (report === null) failed = true;
     else missed ||= report.targets.some(({ found, atMost }) => found > atMost);
   }
@@ -73,7 +76,7 @@ function parse(argv: string[]) {
   return parseArgs({
     args: argv,
     allowPositionals: true,
-    options: { list: flag, quick: flag, check: flag, help: { ...flag, short: 'h' } },
+    options: { list: flag, quick: flag, full: flag, check: flag, help: { ...flag, short: 'h' } },
   });
 }
 
@@ -87,8 +90,10 @@ async function load(name: string): Promise<Benchmark> {
   return module.benchmark;
 }
 
+type Mode = 'quick' | 'usual' | 'full';
+
 /** Runs one benchmark, prints its tables and writes its results; null when it failed. */
-async function run(name: string, quick: boolean): Promise<Report | null> {
+async function run(name: string, mode: Mode): Promise<Report | null> {
   let benchmark: Benchmark;
   try {
     benchmark = await load(name);
@@ -96,20 +101,20 @@ async function run(name: string, quick: boolean): Promise<Report | null> {
     console.error(`bench: ${name} cannot be loaded: ${(error as Error).message}`);
     return null;
   }
-  console.log(`\n# ${name}${quick ? ' (quick)' : ''}\n${benchmark.shows}\n`);
+  console.log(`\n# ${name}${mode === 'usual' ? '' : ` (${mode})`}\n${benchmark.shows}\n`);
   const before = machineFacts();
   const startedAt = new Date();
   const folder = await mkdtemp(join(tmpdir(), `postern-bench-${name}-`));
   let report: Report | null;
   try {
-    report = await runInChild(name, benchmark, folder, quick);
+    report = await runInChild(name, benchmark, folder, mode);
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
   if (report === null) return null;
   const results = {
     name,
-    quick,
+    mode,
     startedAt: startedAt.toISOString(),
     seconds: Math.round((Date.now() - startedAt.getTime()) / 1_000),
     ...commit(),
@@ -128,7 +133,7 @@ function runInChild(
   name: string,
   { heapMegabytes, deadlineSeconds }: Benchmark,
   folder: string,
-  quick: boolean,
+  mode: Mode,
 ): Promise<Report | null> {
   const program = join(HERE, 'lib/child.ts');
   const child = spawn(
@@ -139,7 +144,7 @@ function runInChild(
       program,
       name,
       folder,
-      quick ? 'quick' : 'full',
+      mode,
     ],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' },
   );

@@ -13,6 +13,8 @@ export interface Benchmark {
 export interface BenchmarkContext {
   /** Fewer and smaller rounds: shows that it works, not how fast it is. */
   readonly quick: boolean;
+  /** Also what takes minutes by itself. */
+  readonly full: boolean;
   /** Empty, and removed after the run. */
   readonly folder: string;
   /** Takes what has to be stopped or closed when the run ends, however it ends. */

@@ -20,6 +20,7 @@ try {
   };
   const report = await benchmark.run({
     quick: mode === 'quick',
+    full: mode === 'full',
     folder,
     stack,
     say: (line) => void process.stderr.write(`${name}: ${line}\n`),

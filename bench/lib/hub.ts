@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -18,8 +18,16 @@ export interface HubProcess {
   stop(): Promise<void>;
 }
 
+export interface HubOptions extends Pick<Database, 'dataDir' | 'url'> {
+  /** What postern.yaml says. */
+  readonly settings?: object;
+}
+
 /** Starts `postern serve` on a free port. It ends with this process, however that ends. */
-export async function startHub({ dataDir, url }: Pick<Database, 'dataDir' | 'url'>): Promise<HubProcess> {
+export async function startHub({ dataDir, url, settings }: HubOptions): Promise<HubProcess> {
+  const file = join(dataDir, 'postern.yaml');
+  // JSON is YAML too.
+  if (settings) writeFileSync(file, JSON.stringify(settings), { mode: 0o600 });
   // Nothing of the surroundings' settings, such as somebody's own postern.yaml.
   const kept = Object.entries(process.env).filter(([name]) => !/^(POSTERN|AMC)_/.test(name));
   const child = spawn(process.execPath, [LAUNCHER, 'serve'], {
