@@ -179,7 +179,8 @@ async function rowFor(
     state: isSuppressed ? 'failed' : 'pending',
     reason: isSuppressed ? 'suppressed' : null,
     attempts: 0,
-    due_us: now,
+    // Since ever: a clock that is set back holds nobody up.
+    due_us: 0,
     lease_until_us: null,
     claimed_by: null,
     smtp_reply: null,

@@ -108,12 +108,12 @@ async function insertMembers(
       reason,
     };
   });
-  // WHERE true, or SQLite takes ON for a join's condition.
+  // WHERE true, or SQLite takes ON for a join's condition. Due since ever: a clock that is set back holds nobody up.
   const { rows } = await sql<{ state: DeliveryState }>`
     INSERT INTO mail_deliveries (delivery_id, project_id, campaign_id, email_key, subscriber_id, list_id, email, state,
       reason, attempts, due_us, updated_us)
     SELECT delivery_id, ${projectId}, ${campaignId}, email_key, subscriber_id, list_id, email, state, reason,
-      0, CAST(${now} AS bigint), CAST(${now} AS bigint)
+      0, 0, CAST(${now} AS bigint)
     FROM ${recordsTable(store.engine, 'member', COLUMNS, records)} WHERE true
     ON CONFLICT (campaign_id, email_key) DO NOTHING RETURNING state`.execute(tx);
   const skipped = rows.filter((row) => row.state === 'skipped').length;

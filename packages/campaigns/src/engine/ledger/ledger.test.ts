@@ -59,6 +59,12 @@ describeEngines('the ledger', (engine) => {
     expect(await countsOf(ports, campaignId)).toEqual({ skipped: 2 });
   });
 
+  test('gives rows although the clock was set back', async () => {
+    const { claim, clock } = await frozen(2);
+    clock.set(clock.nowMicroseconds() - 3_600_000_000);
+    expect((await claim('one')).taken).toBe(2);
+  });
+
   test('gives nothing of a campaign that does not run', async () => {
     const { claim, ports, campaignId } = await frozen(2);
     await ports.store.db
