@@ -34,7 +34,7 @@ export interface ChatOptions {
 /** The chat. As a {@link ChatPort} it sees every channel. */
 export interface ChatService extends ChatPort {
   readonly limits: ChatLimits;
-  /** Makes the owned channels and takes away what dead processes left. */
+  /** Makes the owned channels and takes away what dead processes left, then and every hour. */
   start(): Promise<void>;
   /** Ends event streams and stops listening. The store stays open. */
   stop(): Promise<void>;
@@ -80,6 +80,8 @@ export interface ChatService extends ChatPort {
   eventStream(options: { readonly lastEventId?: number; readonly closing?: AbortSignal }): Promise<Readable>;
 }
 
+/** Between two looks for what dead processes left. */
+const SWEEP_MILLISECONDS = 3_600_000;
 /** Seconds after which a client that got no stream may ask again. */
 const STREAM_RETRY_SECONDS = 5;
 
@@ -97,6 +99,16 @@ export function createChatService(options: ChatOptions): ChatService {
   const feed = createFeed(ports);
   const stopping = new AbortController();
   let streams = 0;
+  let sweeping: Promise<void> | undefined;
+
+  async function sweepEachHour(): Promise<void> {
+    for (;;) {
+      await ports.clock.sleep(SWEEP_MILLISECONDS, stopping.signal);
+      if (stopping.signal.aborted) return;
+      // What could not be swept stays on the list.
+      await sweepBlobs(ports).catch(() => {});
+    }
+  }
 
   return {
     ...chatPort(ports, feed, {}),
@@ -107,10 +119,11 @@ export function createChatService(options: ChatOptions): ChatService {
         await openChannel(ports, { name, type: name.startsWith('dm-') ? 'dm' : 'group', members: [] });
       }
       await sweepBlobs(ports);
+      sweeping = sweepEachHour();
     },
     async stop() {
       stopping.abort();
-      await feed.stop();
+      await Promise.all([feed.stop(), sweeping]);
     },
     port: (owner) => chatPort(ports, feed, scopeOf(owned, owner)),
     channels: () => describe(ports.store.db),

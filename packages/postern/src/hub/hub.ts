@@ -206,7 +206,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
       await chat.start();
       inbox.start();
       await campaigns.start();
-      stopHousekeeping = startHousekeeping(store, clock, log);
+      stopHousekeeping = startHousekeeping({ store, blobs, clock, log });
       stage = 'running';
     },
     close,
