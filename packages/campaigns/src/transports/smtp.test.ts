@@ -109,6 +109,18 @@ test('a stop that waits no longer leaves a mail without an answer unknown', asyn
   expect(await transport.send(mail, yes, abort.signal)).toMatchObject({ kind: 'unknown' });
 });
 
+test('a mail given up while its mark is being written does not leave', async () => {
+  const { sink, transport } = await start();
+  const abort = new AbortController();
+  const beforeEnd = async () => {
+    abort.abort();
+    return true;
+  };
+  expect(await transport.send(mail, { ...yes, beforeEnd }, abort.signal)).toEqual({ kind: 'held' });
+  await transport.close();
+  expect(sink.count).toBe(0);
+});
+
 test('addresses of relays are read', () => {
   const options = (url: string, tls: 'none' | 'opportunistic' = 'opportunistic') =>
     relayOptions({ url, tls }, 0, 10);

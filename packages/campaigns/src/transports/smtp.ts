@@ -54,7 +54,8 @@ async function send(
       beforeMail: () => !signal.aborted && clock.nowMicroseconds() - lookedUs <= FRESH_US,
       async beforeEnd() {
         progress.wasAskedForEnd = true;
-        progress.mayEnd = await hooks.beforeEnd();
+        // What was given up while the mark was being written does not leave any more.
+        progress.mayEnd = (await hooks.beforeEnd()) && !signal.aborted;
         return progress.mayEnd;
       },
     });

@@ -37,6 +37,8 @@ export interface DeliverySetting {
 
 /** Where a mail is when its transport returns. */
 interface Progress {
+  /** The mark being written: a connection may break meanwhile, and a row has one fate at a time. */
+  marking: Promise<unknown> | null;
   /** `submitted` is on the disk. */
   isMarked: boolean;
   /** The row is somebody else's by now. */
@@ -72,8 +74,9 @@ export async function deliver(
     const reply = error.message.slice(0, LONGEST_DETAIL);
     return settlementOf(task, { from: 'claimed', event: 'fail', reason: error.reason, reply });
   }
-  const progress: Progress = { isMarked: false, isLost: false, gate: null };
+  const progress: Progress = { marking: null, isMarked: false, isLost: false, gate: null };
   const result = await send(setting, task, mail, progress, signal);
+  await progress.marking;
   return progress.isLost ? null : settlementFor(setting, task, mail, progress, result);
 }
 
@@ -88,6 +91,7 @@ async function send(
   try {
     return await setting.transport.send(mail, hooksOf(setting, task, progress), signal);
   } catch (error) {
+    await progress.marking;
     if (!progress.isMarked) throw error;
     setting.ports.log.error({ err: error, id: task.id }, 'a transport failed under a mail');
     return { kind: 'unknown', detail: String(error) };
@@ -100,10 +104,14 @@ function hooksOf({ writer, lookOnce, isStopping }: DeliverySetting, task: SendTa
       progress.gate = isStopping() ? 'stop' : await lookOnce(task);
       return progress.gate === 'go';
     },
-    async beforeEnd(): Promise<boolean> {
-      progress.isMarked = await writer.submit(task);
-      progress.isLost = !progress.isMarked;
-      return progress.isMarked;
+    beforeEnd(): Promise<boolean> {
+      const marking = writer.submit(task).then((isMarked) => {
+        progress.isMarked = isMarked;
+        progress.isLost = !isMarked;
+        return isMarked;
+      });
+      progress.marking = marking.catch(() => undefined);
+      return marking;
     },
   };
 }
@@ -134,7 +142,7 @@ async function settlementFor(
     case 'refused':
       return refusedBy(setting, task, from, result.reply, result.stage);
     case 'held':
-      return heldBack(task, progress);
+      return heldBack(task, from, progress);
     case 'interrupted':
       return interrupted(setting, task, from, result.detail);
     case 'unknown':
@@ -208,9 +216,9 @@ function putOff(
 }
 
 /** A hook said no: the person may not be mailed, or the campaign or this worker is to stop. */
-function heldBack(task: SendTask, { gate }: Progress): Settlement {
+function heldBack(task: SendTask, from: 'claimed' | 'submitted', { gate }: Progress): Settlement {
   if (gate === null || gate === 'go' || gate === 'stop') {
-    return settlementOf(task, { from: 'claimed', event: 'release' });
+    return settlementOf(task, { from, event: 'release' });
   }
   const event = task.ledger === 'campaign' ? 'skip' : 'fail';
   return settlementOf(task, { from: 'claimed', event, reason: gate });

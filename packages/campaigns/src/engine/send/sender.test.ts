@@ -103,6 +103,14 @@ describeEngines('sending', (engine) => {
     for (const row of rows) expect(row.message_id).toBe(`${row.delivery_id}@example.com`);
   });
 
+  test('takes back what broke off while its mark was being written', async () => {
+    const { send, counts, ledger } = await launched(12);
+    const { transport } = await send((_mail, attempt) => (attempt === 1 ? 'interrupted_in_data' : undefined));
+    await settled(counts, { sent: 12 });
+    expect(transport.taken).toHaveLength(12);
+    expect([...(await ledger()).values()].map((row) => row.state)).toEqual(Array(12).fill('sent'));
+  });
+
   test('sorts answers: later, never again, not our business', async () => {
     const { send, counts, ledger, ports, project, list } = await launched(6, {
       attributes: (index) => (index === 5 ? { broken: true } : {}),

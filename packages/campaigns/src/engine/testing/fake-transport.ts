@@ -12,6 +12,8 @@ export type Fault =
   | { readonly rcpt: Reply }
   | { readonly dot: Reply }
   | 'interrupted'
+  /** The connection breaks while the mark is being written, before the last byte. */
+  | 'interrupted_in_data'
   | 'unknown'
   | 'unreachable'
   | 'misconfigured'
@@ -57,6 +59,10 @@ export class FakeTransport implements Transport {
     if (typeof fault === 'object' && 'rcpt' in fault)
       return { kind: 'refused', reply: fault.rcpt, stage: 'rcpt' };
     if (fault === 'interrupted') return { kind: 'interrupted', detail };
+    if (fault === 'interrupted_in_data') {
+      void hooks.beforeEnd().catch(() => false);
+      return { kind: 'interrupted', detail };
+    }
     await this.beforeEnd?.(mail);
     if (!(await hooks.beforeEnd().catch(() => false))) return { kind: 'held' };
     if (fault === 'unknown') return { kind: 'unknown', detail };
