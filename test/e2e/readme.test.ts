@@ -97,7 +97,6 @@ test('the configuration page shows sections that are accepted, and every key of 
       PATH: process.env.PATH,
       HOOK_SECRET: `whsec_${'a'.repeat(32)}`,
       RELAY_PASSWORD: 'password-of-the-relay',
-      IMAP_PASSWORD: 'password-of-the-mailbox',
     },
   });
   expect(stdout).not.toBe('');

@@ -36,7 +36,6 @@ export const campaignsConfigSchema = z.strictObject({
       smtp: z
         .strictObject({ host: z.string().default('127.0.0.1'), port: z.int().min(0).max(65_535) })
         .optional(),
-      imap: z.strictObject({ url: z.string().min(1) }).optional(),
     })
     .prefault({}),
   webhooks: z

@@ -19,7 +19,7 @@ const LONGEST_SHOWN = 60;
 /** Names of keys whose value is never shown; wide on purpose. */
 const SECRET_NAME = /secret|token|password|apikey|adminkey|databaseurl/i;
 /** Addresses that carry a password. */
-const SECRET_PATH = /^(?:smtpUrl|campaigns\.smtp\.\d+\.url|campaigns\.bounces\.imap\.url)$/;
+const SECRET_PATH = /^(?:smtpUrl|campaigns\.smtp\.\d+\.url)$/;
 
 const strengthChecked = new Set<string>(['adminKey', 'inbox.bearerToken']);
 

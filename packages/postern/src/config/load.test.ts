@@ -179,6 +179,11 @@ describe('what is refused', () => {
       'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it',
     ],
     [
+      'an intake of another version',
+      { yaml: 'campaigns:\n  bounces:\n    imap: { url: "imaps://mail.example.org" }\n' },
+      'postern.yaml:3: campaigns.bounces.imap: found a setting for which this version has no use; reading bounces from a mailbox is not part of it',
+    ],
+    [
       'a missing companion',
       { yaml: 'inbox:\n  webhooks:\n    - url: https://example.com/hook\n' },
       'postern.yaml:3: inbox.webhooks.0.secrets: found nothing; accepted: a list of 1 to 2 entries',

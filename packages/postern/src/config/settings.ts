@@ -112,4 +112,5 @@ export const laterSections: Readonly<Record<string, string>> = {
   decisionBridgeTimeoutMs: 'the threads service is',
   'inbox.connectors.discord': 'the discord connector is',
   'inbox.connectors.imessage': 'the imessage connector is',
+  'campaigns.bounces.imap': 'reading bounces from a mailbox is',
 };

@@ -229,7 +229,6 @@ function secretsIn(config: Config, secrets: Secrets): Secret[] {
     secrets.bearerToken,
     ...(config.databaseUrl === null ? [] : [config.databaseUrl, new Secret(decodeURIComponent(password))]),
     ...config.campaigns.smtp.flatMap(({ url }) => passwordsIn(url)),
-    ...(config.campaigns.bounces.imap === undefined ? [] : passwordsIn(config.campaigns.bounces.imap.url)),
     ...config.inbox.webhooks.flatMap((webhook) => webhook.secrets.map((secret) => new Secret(secret))),
   ];
 }
