@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { Campaign } from '../api/campaigns.ts';
+import type { Campaign, Sender } from '../api/campaigns.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -10,6 +10,10 @@ import { campaignsKey, listsQuery } from './queries.ts';
 interface LaunchProps {
   readonly campaign: Campaign;
   readonly onClose: () => void;
+}
+
+function senderText({ name, email }: Sender): string {
+  return name === null || name === '' ? email : `${name} <${email}>`;
 }
 
 /** The last look before mails leave: who gets it, who doesn't and why, and everything that is not ready. */
@@ -35,7 +39,9 @@ export function LaunchDialog({ campaign, onClose }: LaunchProps) {
       return client.invalidateQueries({ queryKey: [campaignsKey, project.id] });
     },
   });
-  const named = lists.filter(({ id }) => campaign.list_ids.includes(id)).map(({ name }) => name);
+  const chosen = campaign.list_ids.flatMap((listId) => lists.find(({ id }) => id === listId) ?? []);
+  const named = chosen.map(({ name }) => name);
+  const sender = campaign.from ?? chosen.find(({ from }) => from !== null)?.from ?? null;
   const isReady = dryRun.isSuccess && !dryRun.isFetching;
   return (
     <Dialog title={`Launch ${campaign.name}?`} onClose={onClose}>
@@ -43,7 +49,7 @@ export function LaunchDialog({ campaign, onClose }: LaunchProps) {
         <dt>Lists</dt>
         <dd>{named.join(', ') || 'none'}</dd>
         <dt>From</dt>
-        <dd className="breakable">{campaign.from?.email ?? 'the list’s sender'}</dd>
+        <dd className="breakable">{sender === null ? 'nobody yet' : senderText(sender)}</dd>
         <dt>Subject</dt>
         <dd>{campaign.subject ?? (campaign.template_id === null ? 'none yet' : 'the template’s')}</dd>
         <dt>When</dt>

@@ -51,6 +51,11 @@ const titles: Readonly<Record<string, string>> = {
   in_use: 'It is in use',
 };
 
+/** Where the server's message speaks to programs. */
+const remedies: Readonly<Record<string, string>> = {
+  missed_send_time: 'Set a new one at “Send at”, or empty it to send at once.',
+};
+
 const fieldTitles: Readonly<Record<string, string>> = {
   from: 'There is no sender',
   list_ids: 'A list is missing',
@@ -63,10 +68,11 @@ const fieldTitles: Readonly<Record<string, string>> = {
 export function obstaclesOf(error: unknown): readonly Obstacle[] {
   return violationsOf(error).map(({ field, code, message }) => {
     const [top = ''] = field.split('.');
-    const isOfField = code === 'invalid_state' || (code === 'template_error' && top === 'subject');
+    const isOfField =
+      code === 'invalid_state' || (code === 'template_error' && top === 'subject' && message === 'is empty');
     return {
       title: (isOfField ? fieldTitles[top] : undefined) ?? titles[code] ?? 'Something is not ready',
-      detail: sentence(told(top, message)),
+      detail: remedies[code] ?? sentence(told(top, message)),
       field: top === '' ? null : top,
     };
   });
