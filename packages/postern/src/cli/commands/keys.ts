@@ -83,7 +83,10 @@ export async function createKey(invocation: Invocation): Promise<number> {
     invocation.say(JSON.stringify(created));
     return DONE;
   }
-  const rights = created.kind === 'admin' ? 'an admin key' : created.scopes.join(', ');
+  const rights =
+    created.kind === 'admin'
+      ? 'an admin key, which may do everything in every project'
+      : created.scopes.join(', ');
   invocation.warn(`Key ${created.id} (${rights}); its secret is not shown again:`);
   invocation.say(created.secret);
   return DONE;
