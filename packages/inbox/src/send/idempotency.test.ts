@@ -237,35 +237,62 @@ describeEngines('an idempotency key', (engine) => {
     expect(platform.calls).toBe(1);
   });
 
-  /** The same ports, with a database that is gone when the send is to be recorded. */
-  const withoutRecord = ({ ports }: InboxBench): InboxBench['ports'] => {
+  /**
+   * The same inbox, whose database fails as many times as a send is to be recorded: before the commit, or after
+   * it, so that the answer is lost.
+   */
+  const failing = (bench: InboxBench, times: number, when: 'before' | 'after' = 'before'): InboxBench => {
+    const { ports } = bench;
     let transactions = 0;
-    const transaction: typeof ports.store.transaction = (work, options) => {
+    const transaction: typeof ports.store.transaction = async (work, options) => {
       transactions += 1;
-      // The first is the key's; the second would record the message.
-      if (transactions === 2) return Promise.reject(new Error('database gone'));
-      return ports.store.transaction(work, options);
+      // The first is the key's; those behind it would record the message.
+      const fails = transactions > 1 && transactions <= 1 + times;
+      if (fails && when === 'before') throw new Error('database gone');
+      const result = await ports.store.transaction(work, options);
+      if (fails) throw new Error('no answer from the database');
+      return result;
     };
-    return { ...ports, store: { ...ports.store, transaction } };
+    return { ...bench, ports: { ...ports, store: { ...ports.store, transaction } } };
   };
+
+  /** Lets the pauses between tries go by. */
+  async function patiently<Result>(bench: InboxBench, work: Promise<Result>): Promise<Result> {
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    work.then(end, end);
+    while (!isOver) await bench.clock.advance(1_000);
+    return work;
+  }
+
+  test.each(['before', 'after'] as const)(
+    'when the database fails for a moment %s it commits, the send is recorded once all the same',
+    async (when) => {
+      const { bench, platform } = await desk(engine);
+      const sent = await patiently(bench, sendOn(failing(bench, 1, when), platform, 'k'));
+      expect(await sendOn(bench, platform, 'k')).toEqual({ answer: sent.answer, replayed: true });
+      expect(await messagesOf(bench)).toHaveLength(1);
+      expect(platform.calls).toBe(1);
+    },
+  );
 
   test('when recording fails after the platform took it, it is unknown at once, and never sent again', async () => {
     const { bench, platform } = await desk(engine);
-    const failing = { ...bench, ports: withoutRecord(bench) };
     const unknown = { code: 'PLATFORM_SEND_FAILED', details: { delivery: 'unknown' } };
-    await expect(sendOn(failing, platform, 'k')).rejects.toMatchObject(unknown);
+    await expect(patiently(bench, sendOn(failing(bench, 9), platform, 'k'))).rejects.toMatchObject(unknown);
     await expect(sendOn(bench, platform, 'k')).rejects.toMatchObject({ ...unknown, headers: replayedHeader });
     expect(platform.calls).toBe(1);
-    expect(
-      bench.log.lines.some(({ message }) => message === 'what came of a send could not be recorded'),
-    ).toBe(true);
+    const errors = bench.log.lines.filter(({ level }) => level === 'error');
+    expect(errors.map(({ message }) => message)).toEqual(['what came of a send could not be recorded']);
   });
 
   test('when recording fails of what the platform refused, the refusal is told and the key is free', async () => {
     const { bench, platform } = await desk(engine);
     platform.orders.push('auth');
-    const failing = { ...bench, ports: withoutRecord(bench) };
-    await expect(sendOn(failing, platform, 'k')).rejects.toMatchObject({ code: 'PLATFORM_AUTH' });
+    const refused = patiently(bench, sendOn(failing(bench, 9), platform, 'k'));
+    await expect(refused).rejects.toMatchObject({ code: 'PLATFORM_AUTH' });
     expect(await sendOn(bench, platform, 'k')).toMatchObject({ replayed: false });
   });
 });

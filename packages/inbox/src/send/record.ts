@@ -20,7 +20,7 @@ export async function recordOutbound(
     result: DeliveryResult;
     staged: readonly StagedFile[];
   },
-): Promise<{ timestampMs: number }> {
+): Promise<void> {
   const first = sent.result.parts[0];
   if (!first) throw new Error('nothing was sent, so there is nothing to record');
   const whole = sent.result.error === null;
@@ -69,5 +69,14 @@ export async function recordOutbound(
     )
     .execute();
   if (whole) await attachStaged(tx, sent.messageId, sent.staged);
-  return { timestampMs: first.timestampMs };
+}
+
+/** Whether a message is there already. */
+export async function isRecorded(tx: InboxTransaction, messageId: string): Promise<boolean> {
+  const found = await tx
+    .selectFrom('inbox_messages')
+    .select('message_id')
+    .where('message_id', '=', messageId)
+    .executeTakeFirst();
+  return found !== undefined;
 }

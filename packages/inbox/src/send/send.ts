@@ -1,22 +1,15 @@
-import { createHash } from 'node:crypto';
-import { type Failure, type FailureOptions, formatMilliseconds, storableText } from '@postern/kit';
-import {
-  beginIdempotent,
-  finishIdempotent,
-  giveUpIdempotent,
-  type IdempotencyHold,
-  markIdempotentStarted,
-  releaseIdempotent,
-  takeTokens,
-} from '@postern/store';
+import { type Failure, formatMilliseconds, storableText } from '@postern/kit';
+import { finishIdempotent, type IdempotencyHold, markIdempotentStarted, takeTokens } from '@postern/store';
 import { discardStaged } from '../attachments/staged.ts';
 import { type ChannelRow, findChannel } from '../channels.ts';
 import type { Connector } from '../connectors/connector.ts';
 import type { InboxCaller } from '../context.ts';
-import { fail, type InboxCode, inboxErrors } from '../errors.ts';
+import { fail, inboxErrors } from '../errors.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { DELIVERY_DEADLINE_MS, type DeliveryResult, deliver } from './deliver.ts';
-import { recordOutbound } from './record.ts';
+import { beginKeyed, forgetKey, leaveKeyUnknown, type StoredFailure, told } from './key.ts';
+import { persistently } from './persistently.ts';
+import { isRecorded, recordOutbound } from './record.ts';
 import { type AttachmentRequest, type StagedFile, stageAttachments } from './stage.ts';
 
 export interface SendRequest {
@@ -31,18 +24,8 @@ export interface SendAnswer {
   readonly sent_at: string;
 }
 
-/** Leases outlast the deadlines of what they cover, so a send that is alive never loses its record. */
-const STAGING_LEASE_MS = 5 * 60_000;
+/** Outlasts the deadline of what it covers, so a send that is alive never loses its record. */
 const DELIVERY_LEASE_MS = DELIVERY_DEADLINE_MS + 60_000;
-/** A send that is still running is over in seconds as a rule, whatever its lease says. */
-const LONGEST_RETRY_SECONDS = 5;
-
-/** A stored failure, given again word for word. */
-interface StoredFailure {
-  readonly code: InboxCode;
-  readonly message: string;
-  readonly details?: Record<string, unknown>;
-}
 
 /**
  * Sends one message, at most once for a key: channel known → idempotency → attachments → rate limit →
@@ -62,7 +45,7 @@ export async function sendMessage(
 ): Promise<{ answer: SendAnswer; replayed: boolean }> {
   const channel = await findChannel(ports, request.channel_id);
   const messageId = ports.newId('msg');
-  const begun = key === null ? null : await begin(ports, caller, key, request);
+  const begun = key === null ? null : await beginKeyed(ports, caller, key, request);
   if (begun && 'replay' in begun) return begun.replay;
   const hold = begun?.hold ?? null;
 
@@ -83,7 +66,7 @@ export async function sendMessage(
     if (hold) await markIdempotentStarted(ports.store, hold, DELIVERY_LEASE_MS);
   } catch (error) {
     await discardStaged(ports, staged);
-    if (hold) await releaseIdempotent(ports.store.db, hold);
+    await forgetKey(ports, hold);
     throw error;
   }
 
@@ -97,10 +80,13 @@ export async function sendMessage(
     nonceSeed: messageId,
   });
   const failure = result.error === null ? null : storedFailure(result, messageId);
-  const record = async (tx: InboxTransaction): Promise<SendAnswer | null> => {
-    let sent: SendAnswer | null = null;
-    if (result.parts.length > 0) {
-      const recorded = await recordOutbound(tx, ports, connector, {
+  const first = result.parts[0];
+  const answer = first && { message_id: messageId, sent_at: formatMilliseconds(first.timestampMs) };
+  const record = async (tx: InboxTransaction): Promise<void> => {
+    // A commit that got no answer may have come through all the same.
+    if (await isRecorded(tx, messageId)) return;
+    if (answer) {
+      await recordOutbound(tx, ports, connector, {
         messageId,
         channel,
         text,
@@ -109,15 +95,13 @@ export async function sendMessage(
         result,
         staged,
       });
-      sent = { message_id: messageId, sent_at: formatMilliseconds(recorded.timestampMs) };
     }
     if (hold) {
       const status = failure ? inboxErrors[failure.code].status : 200;
-      await finishIdempotent(tx, hold, { status, body: JSON.stringify(failure ?? sent) });
+      await finishIdempotent(tx, hold, { status, body: JSON.stringify(failure ?? answer) });
     }
-    return sent;
   };
-  const answer = await ports.store.transaction(record).catch(async (error: unknown) => {
+  await persistently(ports, () => ports.store.transaction(record)).catch(async (error: unknown) => {
     throw await unrecorded(ports, hold, failure, error);
   });
   if (failure) {
@@ -139,69 +123,16 @@ async function unrecorded(
   error: unknown,
 ): Promise<Failure> {
   ports.log.error({ err: error }, 'what came of a send could not be recorded');
-  const isNotSent = failure?.details?.delivery === 'failed';
-  try {
-    if (hold) await (isNotSent ? releaseIdempotent : giveUpIdempotent)(ports.store.db, hold);
-  } catch (cause) {
-    ports.log.warn({ err: cause }, 'its key says that it is still running, until its lease is over');
+  if (failure?.details?.delivery === 'failed') {
+    await forgetKey(ports, hold);
+    return told(failure);
   }
-  if (isNotSent) return told(failure);
+  await leaveKeyUnknown(ports, hold);
   return fail(
     'PLATFORM_SEND_FAILED',
     'The hub could not record what came of this send; the message may have been sent, and is not sent again. Look at the channel, then send with a fresh key if it is missing.',
     { details: { delivery: 'unknown' } },
   );
-}
-
-/** The canonical body: what is absent and what is empty are the same request. */
-function bodyHash(request: SendRequest): string {
-  const canonical = JSON.stringify([
-    request.channel_id,
-    request.text,
-    request.reply_to ?? null,
-    (request.attachments ?? []).map((attachment) => [attachment.url ?? null, attachment.path ?? null]),
-  ]);
-  return createHash('sha256').update(canonical).digest('hex');
-}
-
-async function begin(
-  ports: InboxPorts,
-  caller: InboxCaller,
-  key: string,
-  request: SendRequest,
-): Promise<{ hold: IdempotencyHold } | { replay: { answer: SendAnswer; replayed: true } }> {
-  const scope =
-    caller.agentId === null ? `inbox:token:${caller.credential}` : `inbox:agent:${caller.agentId}`;
-  const begun = await beginIdempotent(ports.store, {
-    scope,
-    key,
-    bodyHash: bodyHash(request),
-    leaseMs: STAGING_LEASE_MS,
-  });
-  const replayed = { headers: { 'idempotency-replayed': 'true' } };
-  switch (begun.state) {
-    case 'new':
-      return { hold: begun.hold };
-    case 'conflict':
-      throw fail(
-        'IDEMPOTENCY_KEY_REUSE',
-        'This Idempotency-Key was used with another body in the last 24 hours. Use a fresh key.',
-      );
-    case 'running':
-      throw fail('IDEMPOTENCY_IN_PROGRESS', 'A send with this Idempotency-Key is still running.', {
-        retryAfterSeconds: Math.min(begun.retryAfterSeconds, LONGEST_RETRY_SECONDS),
-      });
-    case 'unknown':
-      throw fail(
-        'PLATFORM_SEND_FAILED',
-        'The hub stopped while this message was being sent; it may have been sent, and is not sent again. Look at the channel, then send with a fresh key if it is missing.',
-        { details: { delivery: 'unknown' }, ...replayed },
-      );
-    case 'replay': {
-      if (begun.status === 200) return { replay: { answer: JSON.parse(begun.body), replayed: true } };
-      throw told(JSON.parse(begun.body), replayed);
-    }
-  }
 }
 
 function requireConnector(
@@ -252,10 +183,6 @@ async function takeSendToken(ports: InboxPorts, channelId: string): Promise<void
       retryAfterSeconds: taken.retryAfterSeconds,
     });
   }
-}
-
-function told({ code, message, details }: StoredFailure, options: FailureOptions = {}): Failure {
-  return fail(code, message, { ...(details ? { details } : {}), ...options });
 }
 
 function storedFailure(result: DeliveryResult, messageId: string): StoredFailure {
