@@ -10,7 +10,7 @@ export const webhookInput = {
   url: z
     .string()
     .max(LONGEST_URL)
-    .refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
+    .refine((text) => /^https?:\/\/[^\s\p{Cc}]+$/iu.test(text) && URL.canParse(text), {
       error: mustBe('an http or https URL'),
     })
     .describe('Where events are posted to'),

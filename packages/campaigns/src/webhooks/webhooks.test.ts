@@ -61,6 +61,18 @@ describeEngines('webhooks', (engine) => {
     };
   }
 
+  test('go to addresses without line breaks or spaces', async () => {
+    const { admin, context } = await start();
+    for (const url of ['https://example.org/\r\nX: y', 'https://example.org/a b', 'https://example.org/\t']) {
+      const { status, body } = await admin.rest('POST /webhooks', {
+        ...context,
+        url,
+        events: ['delivery.sent'],
+      });
+      expect([status, body.errors?.[0].field]).toEqual([422, 'url']);
+    }
+  });
+
   test('get what they asked for, signed, and nothing else', async () => {
     const { posts, webhook, emit, deliveries, makeProject } = await start();
     await emit('campaign.failed');
