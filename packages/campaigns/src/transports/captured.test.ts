@@ -55,6 +55,14 @@ describeEngines('captured mails', (engine) => {
     expect(Buffer.from(await raw.arrayBuffer())).toEqual(Buffer.from(mailTo('b@example.org').bytes));
   });
 
+  test('are found by a domain as it is typed', async () => {
+    const { transport, get } = await start();
+    await transport.send(mailTo('ana@xn--bcher-kva.example'), yes, never);
+    const typed = encodeURIComponent('ana@BÜCHER.example');
+    const found = (await (await get(`/messages?to=${typed}`)).json()) as Listed;
+    expect(found.data.map((one) => one.to)).toEqual(['ana@xn--bcher-kva.example']);
+  });
+
   test('are for admins, and say in problem+json what is wrong', async () => {
     const { get } = await start();
     expect((await get('/messages', 'wrong')).status).toBe(401);

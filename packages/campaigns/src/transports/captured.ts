@@ -1,3 +1,4 @@
+import { parseAddress } from '@postern/mail';
 import type { CampaignsPorts } from '../ports.ts';
 import { answerTime } from '../shapes/common.ts';
 
@@ -12,7 +13,7 @@ export interface CapturedMail {
   readonly created_at: string;
 }
 
-/** Newest first. @param to the address as it stood in RCPT TO; null for any. */
+/** Newest first. @param to the address as it stood in RCPT TO, or as somebody types it; null for any. */
 export async function capturedMails(
   { store }: Pick<CampaignsPorts, 'store'>,
   { to, limit }: { readonly to: string | null; readonly limit: number },
@@ -20,7 +21,7 @@ export async function capturedMails(
   let query = store.db
     .selectFrom('mail_captured')
     .select(['captured_id', 'mail_from', 'rcpt_to', 'subject', 'size_bytes', 'created_us']);
-  if (to !== null) query = query.where('rcpt_to', '=', to);
+  if (to !== null) query = query.where('rcpt_to', 'in', spellingsOf(to));
   const rows = await query.orderBy('captured_id', 'desc').limit(limit).execute();
   return rows.map((row) => ({
     id: row.captured_id,
@@ -30,6 +31,12 @@ export async function capturedMails(
     size: row.size_bytes,
     created_at: answerTime(row.created_us),
   }));
+}
+
+/** The domain stands in RCPT TO as an A-label. */
+function spellingsOf(to: string): string[] {
+  const address = parseAddress(to);
+  return address.fault === undefined ? [to, address.wire] : [to];
 }
 
 /** A message byte for byte, or null. */
