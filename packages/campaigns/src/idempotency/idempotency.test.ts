@@ -119,6 +119,7 @@ describeEngines('Idempotency-Key', (engine) => {
     const second = await key.rest('POST /greetings', {}, keyed('k1'));
     expect(second).toMatchObject({ status: 409, body: { code: 'idempotency_in_progress' } });
     expect(Number(second.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(Number(second.headers.get('retry-after'))).toBeLessThanOrEqual(5);
     go.resolve();
     expect((await first).status).toBe(201);
     expect(await greetings()).toBe(1);

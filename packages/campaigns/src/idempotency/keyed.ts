@@ -27,6 +27,8 @@ import { notePeople } from './people.ts';
 const HEADER = 'idempotency-key';
 /** Longer than a request may take, so that a lease ends only with its process. */
 const LEASE_MS = 180_000;
+/** A request that is still running is over in seconds as a rule, whatever its lease says. */
+const LONGEST_RETRY_SECONDS = 5;
 
 /** The operations as REST has them. */
 export function withKeys(operations: readonly CampaignsOperation[]): CampaignsOperation[] {
@@ -76,7 +78,7 @@ async function once(
       throw problem(
         'idempotency_in_progress',
         'A request with this Idempotency-Key is still running. Repeat it after Retry-After.',
-        { retryAfterSeconds: begun.retryAfterSeconds },
+        { retryAfterSeconds: Math.min(begun.retryAfterSeconds, LONGEST_RETRY_SECONDS) },
       );
     case 'unknown':
       throw storageTimeout();
