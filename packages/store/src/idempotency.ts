@@ -141,6 +141,30 @@ export async function markIdempotentStartedIn(
 }
 
 /**
+ * Prolongs the lease of a request that is still being worked on, so that it may be short and a dead process'
+ * requests need not wait long for their judgement.
+ *
+ * @param leaseMs counted from now.
+ * @returns false when there is nothing to prolong: it is settled, or was taken over.
+ */
+export async function extendIdempotent(
+  db: StoreHandle,
+  hold: IdempotencyHold,
+  leaseMs: number,
+): Promise<boolean> {
+  const kysely = db as Kysely<StoreTables>;
+  const until = bearingOf(kysely).clock.nowMicroseconds() + leaseMs * 1_000;
+  const { numUpdatedRows } = await kysely
+    .updateTable('idempotency_keys')
+    .set({ lease_until_us: until })
+    .where('id', '=', hold.id)
+    .where('claims', '=', hold.claim)
+    .where('state', 'in', ['running', 'started'])
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/**
  * Keeps the answer, in the transaction that records what was done. It also settles an outcome that others
  * took for unknown meanwhile.
  *

@@ -21,6 +21,7 @@ export {
 export {
   beginIdempotent,
   deleteExpiredIdempotency,
+  extendIdempotent,
   finishIdempotent,
   giveUpIdempotent,
   type IdempotencyHold,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   beginIdempotent,
   deleteExpiredIdempotency,
+  extendIdempotent,
   finishIdempotent,
   giveUpIdempotent,
   type IdempotencyHold,
@@ -129,6 +130,34 @@ describeEngines('idempotency keys', (engine) => {
     expect(await begin(store)).toEqual({ state: 'unknown' });
     expect(await begin(store)).toEqual({ state: 'unknown' });
     expect(await begin(store, { bodyHash: 'other' })).toEqual({ state: 'conflict' });
+  });
+
+  test('stay held for as long as their holder prolongs them, before the call and in it', async () => {
+    const { store, clock } = await fresh();
+    const held = await hold(store);
+    await clock.advance(LEASE_MS - 1);
+    expect(await extendIdempotent(store.db, held, LEASE_MS)).toBe(true);
+    await clock.advance(LEASE_MS - 1);
+    expect(await begin(store)).toEqual({ state: 'running', retryAfterSeconds: 1 });
+    await markIdempotentStarted(store, held, LEASE_MS);
+    await clock.advance(LEASE_MS - 1);
+    expect(await extendIdempotent(store.db, held, LEASE_MS)).toBe(true);
+    await clock.advance(LEASE_MS - 1);
+    expect(await begin(store)).toEqual({ state: 'running', retryAfterSeconds: 1 });
+    await finish(store, held);
+    expect(await extendIdempotent(store.db, held, LEASE_MS)).toBe(false);
+  });
+
+  test('that others have taken over, or found unknown, are not prolonged', async () => {
+    const { store, clock } = await fresh();
+    const dead = await hold(store);
+    await clock.advance(LEASE_MS);
+    const held = await hold(store);
+    expect(await extendIdempotent(store.db, dead, LEASE_MS)).toBe(false);
+    await markIdempotentStarted(store, held, LEASE_MS);
+    await clock.advance(LEASE_MS);
+    expect(await begin(store)).toEqual({ state: 'unknown' });
+    expect(await extendIdempotent(store.db, held, LEASE_MS)).toBe(false);
   });
 
   test('are settled after all by a call that was only slow', async () => {

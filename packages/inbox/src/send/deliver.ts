@@ -8,7 +8,7 @@ import type { StagedFile } from './stage.ts';
 /** How long one platform call may take, its own retries included. */
 export const CALL_DEADLINE_MS = 45_000;
 /** How long all parts of a message may take together. */
-export const DELIVERY_DEADLINE_MS = 10 * 60_000;
+const DELIVERY_DEADLINE_MS = 10 * 60_000;
 
 export interface DeliveredPart {
   readonly platformId: string;

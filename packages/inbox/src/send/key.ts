@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Failure, FailureOptions } from '@postern/kit';
-import { beginIdempotent, giveUpIdempotent, type IdempotencyHold, releaseIdempotent } from '@postern/store';
+import {
+  beginIdempotent,
+  extendIdempotent,
+  giveUpIdempotent,
+  type IdempotencyHold,
+  releaseIdempotent,
+} from '@postern/store';
 import type { InboxCaller } from '../context.ts';
 import { fail, type InboxCode } from '../errors.ts';
 import type { InboxPorts } from '../ports.ts';
@@ -9,8 +15,10 @@ import type { SendAnswer, SendRequest } from './send.ts';
 
 /** The idempotency key of a send: what it stands for, and how it is settled. */
 
-/** Outlasts the deadlines of what comes before the platform is called. */
-const STAGING_LEASE_MS = 5 * 60_000;
+/** How long a send of a process that died counts as running. */
+export const KEY_LEASE_MS = 30_000;
+/** A process that lives prolongs its lease so often. */
+const RENEW_MS = 10_000;
 /** A send that is still running is over in seconds as a rule, whatever its lease says. */
 const LONGEST_RETRY_SECONDS = 5;
 
@@ -53,7 +61,7 @@ export async function beginKeyed(
     scope,
     key,
     bodyHash: bodyHash(request),
-    leaseMs: STAGING_LEASE_MS,
+    leaseMs: KEY_LEASE_MS,
   });
   const replayed = { headers: { 'idempotency-replayed': 'true' } };
   switch (begun.state) {
@@ -78,6 +86,33 @@ export async function beginKeyed(
       if (begun.status === 200) return { replay: { answer: JSON.parse(begun.body), replayed: true } };
       throw told(JSON.parse(begun.body), replayed);
     }
+  }
+}
+
+/** Does the work of a send, and says now and then that this process is still about it. */
+export async function holdingKey<Result>(
+  { store, clock, log }: InboxPorts,
+  hold: IdempotencyHold | null,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!hold) return work();
+  const over = new AbortController();
+  const renewing = (async () => {
+    for (;;) {
+      await clock.sleep(RENEW_MS, over.signal);
+      if (over.signal.aborted) return;
+      try {
+        await extendIdempotent(store.db, hold, KEY_LEASE_MS);
+      } catch (error) {
+        log.warn({ err: error }, 'the lease of a send could not be prolonged');
+      }
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await renewing;
   }
 }
 

@@ -6,8 +6,16 @@ import type { Connector } from '../connectors/connector.ts';
 import type { InboxCaller } from '../context.ts';
 import { fail, inboxErrors } from '../errors.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
-import { DELIVERY_DEADLINE_MS, type DeliveryResult, deliver } from './deliver.ts';
-import { beginKeyed, forgetKey, leaveKeyUnknown, type StoredFailure, told } from './key.ts';
+import { type DeliveryResult, deliver } from './deliver.ts';
+import {
+  beginKeyed,
+  forgetKey,
+  holdingKey,
+  KEY_LEASE_MS,
+  leaveKeyUnknown,
+  type StoredFailure,
+  told,
+} from './key.ts';
 import { persistently } from './persistently.ts';
 import { isRecorded, recordOutbound } from './record.ts';
 import { type AttachmentRequest, type StagedFile, stageAttachments } from './stage.ts';
@@ -23,9 +31,6 @@ export interface SendAnswer {
   readonly message_id: string;
   readonly sent_at: string;
 }
-
-/** Outlasts the deadline of what it covers, so a send that is alive never loses its record. */
-const DELIVERY_LEASE_MS = DELIVERY_DEADLINE_MS + 60_000;
 
 /**
  * Sends one message, at most once for a key: channel known → idempotency → attachments → rate limit →
@@ -44,11 +49,26 @@ export async function sendMessage(
   signal: AbortSignal,
 ): Promise<{ answer: SendAnswer; replayed: boolean }> {
   const channel = await findChannel(ports, request.channel_id);
-  const messageId = ports.newId('msg');
   const begun = key === null ? null : await beginKeyed(ports, caller, key, request);
   if (begun && 'replay' in begun) return begun.replay;
   const hold = begun?.hold ?? null;
+  return holdingKey(ports, hold, async () => ({
+    answer: await carryOut(ports, connectorOf, channel, request, caller, hold, signal),
+    replayed: false,
+  }));
+}
 
+/** The send itself, by whoever holds its key. */
+async function carryOut(
+  ports: InboxPorts,
+  connectorOf: (source: string) => Connector | undefined,
+  channel: ChannelRow,
+  request: SendRequest,
+  caller: InboxCaller,
+  hold: IdempotencyHold | null,
+  signal: AbortSignal,
+): Promise<SendAnswer> {
+  const messageId = ports.newId('msg');
   let staged: StagedFile[] = [];
   let connector: Connector;
   let replyToPlatformId: string | null;
@@ -63,7 +83,7 @@ export async function sendMessage(
       signal,
     );
     await takeSendToken(ports, channel.channel_id);
-    if (hold) await markIdempotentStarted(ports.store, hold, DELIVERY_LEASE_MS);
+    if (hold) await markIdempotentStarted(ports.store, hold, KEY_LEASE_MS);
   } catch (error) {
     await discardStaged(ports, staged);
     await forgetKey(ports, hold);
@@ -109,7 +129,7 @@ export async function sendMessage(
     throw told(failure);
   }
   if (!answer) throw new Error('a send without an error has no part');
-  return { answer, replayed: false };
+  return answer;
 }
 
 /**
