@@ -108,14 +108,10 @@ const files = readdirSync(new URL('../src/operations/', import.meta.url));
 const exempt = /^(get_server_info|whoami|.*_admin_keys?|.*_projects?)$/;
 
 describe('the contract', () => {
-  test('knows every operation there is', () => {
-    expect(campaignsOperations.map(({ name }) => name).filter((name) => !contract.has(name))).toEqual([]);
+  test('knows every operation there is, and every one it knows is there', () => {
+    const names = campaignsOperations.map(({ name }) => name);
+    expect(names.toSorted()).toEqual([...contract.keys()].toSorted());
   });
-
-  for (const name of contract.keys()) {
-    if (campaignsOperations.some((operation) => operation.name === name)) continue;
-    test.todo(`has ${name}, which is missing`);
-  }
 });
 
 describe.each(campaignsOperations.map((operation) => [operation.name, operation] as const))(
@@ -207,7 +203,9 @@ describe.each(campaignsOperations.map((operation) => [operation.name, operation]
       expect(new Set(operation.errors).size).toBe(operation.errors.length);
     });
 
-    if (!Object.hasOwn(examples, name)) test.todo('has an example in src/testing/examples');
+    test('has an example in src/testing/examples', () => {
+      expect(Object.hasOwn(examples, name)).toBe(true);
+    });
   },
 );
 

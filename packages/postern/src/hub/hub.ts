@@ -12,6 +12,7 @@ import {
 } from '@postern/http';
 import {
   createInbox,
+  fetchAttachment,
   type InboxPorts,
   inboxDialect,
   inboxPrefixes,
@@ -33,7 +34,6 @@ import { Secret } from '../secrets/secret.ts';
 import { version } from '../version.ts';
 import { publicUrlOf } from './address.ts';
 import { adminGate } from './admin.ts';
-import { fetchAttachment } from './attachment-fetch.ts';
 import { campaignsPorts, openCampaigns } from './campaigns.ts';
 import { mountErrorPages } from './error-pages.ts';
 import { mountHealth } from './health.ts';
