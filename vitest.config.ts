@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/external/**'],
     // One PostgreSQL for the whole run; it is up in half a second.
     globalSetup: ['packages/store/src/testing/global-setup.ts'],
+    // Most tests wait for sockets and disks; alone on one of two cores they would take twice as long.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },
