@@ -62,7 +62,9 @@ test.each([['while a server runs'], ['without a server']])(
     expect([made.code, made.stdout, made.stderr]).toEqual([
       0,
       expect.stringMatching(/^pst_adm_[\w-]{43}\n$/),
-      expect.stringMatching(/^Key key_\w{26} \(an admin key, which may do everything in every project\); its secret is not shown again:\n$/),
+      expect.stringMatching(
+        /^Key key_\w{26} \(an admin key, which may do everything in every project\); its secret is not shown again:\n$/,
+      ),
     ]);
     const [, keyId = ''] = /(key_\w{26})/.exec(made.stderr) ?? [];
     const listed = JSON.parse((await postern('keys', '--json')).stdout) as { keys: { id: string }[] };
