@@ -118,6 +118,9 @@ describe('without a mouse', () => {
   test('channels are stepped through, and ? shows what keys there are', async () => {
     const page = await setup.open('/console/chat/general');
     await messageSaying(page, 'Fixed, see').waitFor();
+    // The list is in the order of its channels' newest messages, which come one by one.
+    const next = page.locator('.channel-link[aria-current] + .channel-link');
+    await eventually(() => next.textContent()).toContain('Mei Lin');
     await press(page, 'Alt+ArrowDown');
     await page.getByRole('heading', { name: 'Mei Lin' }).waitFor();
     await press(page, 'Alt+ArrowUp');
