@@ -1,4 +1,5 @@
 /** What a stdio bundle needs, and nothing else: no Fastify, no database, no HTTP client. */
+export { discoverOperations } from '../discover.ts';
 export { checkOperationInput, validationFailure } from '../invoke.ts';
 export { type Log, silentLog } from '../log.ts';
 export { type RestRequest, restRequest } from './rest-request.ts';
