@@ -17,17 +17,14 @@ describe('ulid', () => {
   });
 
   test('sorts by its time', () => {
+    // The clock counts whole microseconds exactly up to here (the year 2255); beyond, neighbours round together.
+    const latest = Math.floor(Number.MAX_SAFE_INTEGER / 1_000);
     fc.assert(
-      fc.property(
-        fc.nat({ max: 2 ** 48 - 2 }),
-        fc.nat({ max: 1_000_000 }),
-        fc.nat(),
-        (early, later, seed) => {
-          const random = seededRandom(seed);
-          const time = Math.min(early + 1 + later, 2 ** 48 - 1);
-          expect(ulid(fakeClock(early * 1_000), random) < ulid(fakeClock(time * 1_000), random)).toBe(true);
-        },
-      ),
+      fc.property(fc.nat({ max: latest - 1 }), fc.nat({ max: 1_000_000 }), fc.nat(), (early, later, seed) => {
+        const random = seededRandom(seed);
+        const time = Math.min(early + 1 + later, latest);
+        expect(ulid(fakeClock(early * 1_000), random) < ulid(fakeClock(time * 1_000), random)).toBe(true);
+      }),
     );
   });
 
