@@ -1,0 +1,131 @@
+/**
+ * An agent program as sessions see it. Claude Code is the one there is; the interface leaves room for others.
+ */
+export interface Agent {
+  /** Starts a process for a session. It resolves once the process runs; `ready` comes as an event. */
+  launch(launch: AgentLaunch): Promise<AgentProcess>;
+  /** Whether the program can be run, for `doctor` and the start: its version, or why not. */
+  check(signal?: AbortSignal): Promise<AgentCheck>;
+}
+
+export type AgentCheck =
+  | { readonly ok: true; readonly version: string; readonly path: string }
+  | { readonly ok: false; readonly problem: string };
+
+export type PermissionMode = 'default' | 'auto' | 'bypass';
+
+export interface AgentLaunch {
+  /** UUID of the agent's own session. */
+  readonly agentSessionId: string;
+  /** Whether that session has been begun before, so that it is resumed. */
+  readonly resume: boolean;
+  readonly workingDir: string;
+  readonly permissionMode: PermissionMode;
+  /** Text added to the agent's system prompt; it is not kept by a resume, so it is given each time. */
+  readonly systemPrompt: string;
+  /** The session's side of the bridge, for the tools' server. */
+  readonly bridge: { readonly socketPath: string; readonly token: string };
+  /** Names of the tools' server features (`memory`, `routines`, `watches`) that are on in this session. */
+  readonly features: readonly string[];
+  /** Folders the agent may never read or write: the product's own data and configuration. */
+  readonly deniedPaths: readonly string[];
+  /** Account of the pool: its home or its key's file; null is the operator's own. */
+  readonly account: { readonly home?: string; readonly apiKeyFile?: string } | null;
+  /** Called for every event, in order; the next one waits until it resolves. */
+  readonly onEvent: (event: AgentEvent) => Promise<void>;
+}
+
+export interface AgentProcess {
+  readonly pid: number;
+  /**
+   * Hands the agent a message; busy or not, it takes it in turn. Resolves when it is written. Its `uuid` comes
+   * back in a `taken` event once it is in the agent's own history.
+   *
+   * @throws AgentGoneError when the process has ended.
+   */
+  send(message: AgentMessage): Promise<void>;
+  /** Interrupts the turn by a control request, by a signal as the last resort. False: nothing was running. */
+  interrupt(): Promise<boolean>;
+  /** Ends it: closes its input, then signals, each with a deadline. Resolves when it is gone. */
+  stop(): Promise<AgentEnd>;
+  /** Resolves when the process is gone and its last event has been handled. Never rejects. */
+  readonly ended: Promise<AgentEnd>;
+}
+
+export class AgentGoneError extends Error {
+  override readonly name = 'AgentGoneError';
+}
+
+export interface AgentMessage {
+  readonly uuid: string;
+  readonly content: readonly AgentContent[];
+}
+
+export type AgentContent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'document'; readonly mime: string; readonly base64: string };
+
+export interface AgentEnd {
+  /** `wanted` after {@link AgentProcess.stop}. */
+  readonly reason: 'wanted' | 'exited' | 'signalled' | 'not_started';
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** Whether a turn was begun and no `turn_finished` came. */
+  readonly isMidTurn: boolean;
+  /** Whether the agent does not know the session it was to resume. */
+  readonly isUnknownSession: boolean;
+  /** End of its error output, bounded, secrets blanked. */
+  readonly errorOutput: string;
+}
+
+/** `parentToolUseId` is set on the traffic of a subagent: recorded, not shown as text. */
+export type AgentEvent =
+  | {
+      readonly type: 'ready';
+      readonly model: string;
+      readonly tools: readonly string[];
+      readonly slashCommands: readonly string[];
+      readonly permissionMode: string;
+      /** Whether the server of our own tools is connected. */
+      readonly bridge: 'connected' | 'pending' | 'failed';
+    }
+  | { readonly type: 'taken'; readonly uuid: string }
+  | { readonly type: 'text'; readonly text: string; readonly parentToolUseId: string | null }
+  | {
+      readonly type: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      readonly parentToolUseId: string | null;
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly toolUseId: string;
+      readonly isError: boolean;
+      readonly text: string;
+      readonly parentToolUseId: string | null;
+    }
+  | {
+      readonly type: 'turn_finished';
+      readonly outcome: 'success' | 'interrupted' | 'failed';
+      /** Sentences of what went wrong; empty on success. */
+      readonly errors: readonly string[];
+      readonly costUsd: number | null;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number | null;
+      readonly durationMs: number | null;
+    }
+  /** The provider's API failed and is tried again. */
+  | {
+      readonly type: 'retrying';
+      readonly attempt: number;
+      readonly maxRetries: number;
+      readonly status: number | null;
+    }
+  | {
+      readonly type: 'rate_limited';
+      readonly state: 'allowed' | 'warning' | 'rejected';
+      readonly resetsAtMs: number | null;
+    }
+  | { readonly type: 'compacting'; readonly state: 'started' | 'finished' | 'failed' }
+  | { readonly type: 'permission_mode'; readonly mode: string };

@@ -1,0 +1,57 @@
+import { columns, type Migration } from '@postern/store';
+import { sql } from 'kysely';
+
+/** The schema of the threads service; see tables.ts for what the columns mean. */
+export const threadsMigrations: readonly Migration[] = [
+  {
+    name: 'threads_0001_sessions',
+    async up(db, engine) {
+      const { text, integer, flag } = columns(engine);
+      const statements = [
+        sql`CREATE TABLE threads_cursors (platform_id ${text} PRIMARY KEY, cursor ${text} NOT NULL)`,
+        sql`CREATE TABLE threads_sessions (
+          session_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, channel_id ${text} NOT NULL,
+          thread_id ${text} NOT NULL, kind ${text} NOT NULL, state ${text} NOT NULL,
+          agent_session_id ${text} NOT NULL, has_begun ${flag} NOT NULL, owner_id ${text} NOT NULL,
+          owner_name ${text} NOT NULL, working_dir ${text} NOT NULL, worktree_json ${text},
+          permission_mode ${text} NOT NULL, mentions_only ${flag} NOT NULL, is_unattended ${flag} NOT NULL,
+          account_id ${text}, title ${text}, facts_json ${text} NOT NULL, resume_failures ${integer} NOT NULL,
+          created_us ${integer} NOT NULL, active_us ${integer} NOT NULL, ended_us ${integer}, end_reason ${text})`,
+        // One live session a thread, whatever races.
+        sql`CREATE UNIQUE INDEX threads_sessions_live ON threads_sessions (platform_id, channel_id, thread_id)
+          WHERE state <> 'ended'`,
+        sql`CREATE INDEX threads_sessions_activity ON threads_sessions (active_us)`,
+        sql`CREATE TABLE threads_messages (
+          platform_id ${text} NOT NULL, channel_id ${text} NOT NULL, post_id ${text} NOT NULL,
+          position ${integer} NOT NULL, thread_id ${text} NOT NULL,
+          session_id ${text} REFERENCES threads_sessions (session_id), author_id ${text} NOT NULL,
+          author_name ${text} NOT NULL, text ${text} NOT NULL, mentions_json ${text} NOT NULL,
+          files_json ${text} NOT NULL, created_ms ${integer} NOT NULL, received_us ${integer} NOT NULL,
+          state ${text} NOT NULL, agent_uuid ${text}, PRIMARY KEY (platform_id, channel_id, post_id))`,
+        // What is still to be done, in order.
+        sql`CREATE INDEX threads_messages_open ON threads_messages (platform_id, position) WHERE state <> 'done'`,
+        sql`CREATE INDEX threads_messages_session ON threads_messages (session_id, position)`,
+        sql`CREATE INDEX threads_messages_age ON threads_messages (received_us)`,
+        sql`CREATE TABLE threads_participants (
+          session_id ${text} NOT NULL REFERENCES threads_sessions (session_id), person_id ${text} NOT NULL,
+          person_name ${text} NOT NULL, invited_by ${text} NOT NULL, invited_us ${integer} NOT NULL,
+          PRIMARY KEY (session_id, person_id))`,
+        sql`CREATE TABLE threads_allowances (
+          session_id ${text} NOT NULL REFERENCES threads_sessions (session_id), tool ${text} NOT NULL,
+          allowed_by ${text} NOT NULL, allowed_us ${integer} NOT NULL, PRIMARY KEY (session_id, tool))`,
+        sql`CREATE TABLE threads_direct_messages (
+          session_id ${text} NOT NULL REFERENCES threads_sessions (session_id), recipient_id ${text} NOT NULL,
+          sent ${integer} NOT NULL, is_allowed ${flag} NOT NULL, PRIMARY KEY (session_id, recipient_id))`,
+        sql`CREATE TABLE threads_questions (
+          question_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, session_id ${text}, kind ${text} NOT NULL,
+          channel_id ${text} NOT NULL, thread_id ${text}, post_id ${text}, markdown ${text} NOT NULL,
+          options_json ${text} NOT NULL, takes_text ${flag} NOT NULL, approvers ${text} NOT NULL,
+          subject_json ${text} NOT NULL, state ${text} NOT NULL, decision_json ${text},
+          created_us ${integer} NOT NULL, deadline_us ${integer} NOT NULL, decided_us ${integer})`,
+        sql`CREATE INDEX threads_questions_open ON threads_questions (platform_id, question_id) WHERE state = 'open'`,
+        sql`CREATE INDEX threads_questions_session ON threads_questions (session_id, question_id)`,
+      ];
+      for (const statement of statements) await statement.execute(db);
+    },
+  },
+];

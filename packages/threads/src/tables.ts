@@ -1,0 +1,119 @@
+import type { StoreTables } from '@postern/store';
+
+/** Times ending in `_us` are microseconds since the epoch, `_ms` milliseconds; flags are 0 or 1; `_json` is text. */
+
+/** Where a platform's events continue after a restart. */
+export interface CursorTable {
+  platform_id: string;
+  cursor: string;
+}
+
+/**
+ * Every post of people that concerned a session or could have started one: written before anything is done with
+ * it, so that it is neither lost nor handled twice.
+ */
+export interface MessageTable {
+  platform_id: string;
+  channel_id: string;
+  post_id: string;
+  /** Order of arrival. */
+  position: number;
+  thread_id: string;
+  /** Null while it belongs to no session. */
+  session_id: string | null;
+  author_id: string;
+  author_name: string;
+  text: string;
+  mentions_json: string;
+  files_json: string;
+  created_ms: number;
+  received_us: number;
+  state: 'new' | 'held' | 'queued' | 'given' | 'taken' | 'done';
+  /** UUID under which the agent got it. */
+  agent_uuid: string | null;
+}
+
+export interface SessionTable {
+  session_id: string;
+  platform_id: string;
+  channel_id: string;
+  /** In direct channel mode the channel's id. */
+  thread_id: string;
+  kind: 'thread' | 'channel';
+  state: 'starting' | 'active' | 'interrupted' | 'paused' | 'ended';
+  agent_session_id: string;
+  /** Whether the agent knows the session, so that it is resumed and not begun. */
+  has_begun: number;
+  owner_id: string;
+  owner_name: string;
+  working_dir: string;
+  worktree_json: string | null;
+  permission_mode: 'default' | 'auto' | 'bypass';
+  /** Whether it only answers posts that mention the bot. */
+  mentions_only: number;
+  is_unattended: number;
+  account_id: string | null;
+  title: string | null;
+  /** Posts it keeps up to date (header, task list), what it cost, and the like. */
+  facts_json: string;
+  resume_failures: number;
+  created_us: number;
+  active_us: number;
+  ended_us: number | null;
+  end_reason: string | null;
+}
+
+/** People let into a session by its owner or an allowed user. */
+export interface ParticipantTable {
+  session_id: string;
+  person_id: string;
+  person_name: string;
+  invited_by: string;
+  invited_us: number;
+}
+
+/** Tools that got a ✅. */
+export interface AllowanceTable {
+  session_id: string;
+  tool: string;
+  allowed_by: string;
+  allowed_us: number;
+}
+
+export interface DirectMessageTable {
+  session_id: string;
+  recipient_id: string;
+  sent: number;
+  is_allowed: number;
+}
+
+export interface QuestionTable {
+  question_id: string;
+  platform_id: string;
+  session_id: string | null;
+  kind: string;
+  channel_id: string;
+  thread_id: string | null;
+  /** Null until it is posted. */
+  post_id: string | null;
+  markdown: string;
+  options_json: string;
+  takes_text: number;
+  approvers: string;
+  subject_json: string;
+  state: 'open' | 'decided' | 'expired' | 'withdrawn';
+  decision_json: string | null;
+  created_us: number;
+  deadline_us: number;
+  decided_us: number | null;
+}
+
+export interface ThreadsTables extends StoreTables {
+  threads_cursors: CursorTable;
+  threads_messages: MessageTable;
+  threads_sessions: SessionTable;
+  threads_participants: ParticipantTable;
+  threads_allowances: AllowanceTable;
+  threads_direct_messages: DirectMessageTable;
+  threads_questions: QuestionTable;
+}

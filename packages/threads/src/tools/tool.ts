@@ -1,0 +1,82 @@
+import type { Annotations } from '@postern/kit';
+import type * as z from 'zod';
+import type { Audit } from '../audit/audit.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { Questions } from '../questions/question.ts';
+
+/** What a tool answers: as one text block of JSON, and the same as structured content. */
+export type ToolAnswer =
+  | ({ readonly ok: true } & Readonly<Record<string, unknown>>)
+  | { readonly ok: false; readonly reason: string };
+
+/** A tool of `claude-threads-mcp`, written once: its schema for the child, its handler for the bot. */
+export interface ThreadTool<Input extends z.ZodObject = z.ZodObject> {
+  readonly name: string;
+  /** What a model reads: when to call it, what it takes, what it answers. */
+  readonly description: string;
+  /** Unknown arguments are ignored; numbers may come as strings. */
+  readonly input: Input;
+  readonly annotations: Annotations;
+  /** Feature that has to be on in the session; null is always there. */
+  readonly feature: ToolFeature | null;
+  /** Whether it needs the bot process, so that it is not there standalone. */
+  readonly needsBot: boolean;
+}
+
+export type ToolFeature =
+  | 'memory'
+  | 'memory_write'
+  | 'routines'
+  | 'routine_proposals'
+  | 'watches'
+  | 'watch_proposals';
+
+/** The session a tool acts for, in the bot or standalone. Facts are read anew for each call. */
+export interface ToolSession {
+  /** Null standalone. */
+  readonly id: string | null;
+  readonly channelId: string;
+  /** Null when the whole channel is the session. */
+  readonly threadId: string | null;
+  readonly workingDir: string;
+  /** Folder of the files people sent into the session. */
+  readonly uploadDir: string | null;
+  readonly owner: { readonly id: string; readonly name: string };
+  readonly isUnattended: boolean;
+}
+
+export interface ToolContext {
+  readonly platform: Platform;
+  readonly session: ToolSession;
+  readonly questions: Questions;
+  readonly audit: Audit;
+  readonly outboundFiles: { readonly enabled: boolean; readonly maxBytes: number };
+  /** Folders whose files are never sent: the product's own data and configuration. */
+  readonly deniedPaths: readonly string[];
+  readonly directMessages: DirectMessageLedger;
+  readonly allowances: ToolAllowances;
+  /** How long a permission waits for a person, in milliseconds. */
+  readonly permissionTimeoutMs: number;
+  /** How long a plan or a question waits, in milliseconds. */
+  readonly decisionTimeoutMs: number;
+  /** Who may answer this session's permission questions. */
+  readonly approvals: 'owner' | 'all_users';
+  /** Aborts when the agent cancels the call or its process ends. */
+  readonly signal: AbortSignal;
+}
+
+/** How many direct messages a session has sent to whom, and who needs no more asking. */
+export interface DirectMessageLedger {
+  /** Takes one of the recipient's slots and gives how to give it back; null when none is left or one is pending. */
+  take(
+    recipientId: string,
+  ): Promise<{ giveBack(): Promise<void>; done(): Promise<void> } | 'none_left' | 'pending'>;
+  isAllowed(recipientId: string): Promise<boolean>;
+  allow(recipientId: string): Promise<void>;
+}
+
+/** Tools that got a ✅ in this session. */
+export interface ToolAllowances {
+  has(tool: string): Promise<boolean>;
+  allow(tool: string, by: { readonly id: string; readonly name: string }): Promise<void>;
+}
