@@ -222,10 +222,34 @@ describe('what is hardly meant', () => {
     ]);
   });
 
+  test.each([
+    ['in a comment of HTML', '<!-- {{ unsubscribe_url }} -->'],
+    ['in a branch that nobody takes', '{% if false %}{{ unsubscribe_url }}{% endif %}'],
+    ['for some alone', '{% if subscriber.attributes.vip %}{{ unsubscribe_url }}{% endif %}'],
+    ['assigned and never shown', '{% assign link = unsubscribe_url %}<p>Hello</p>'],
+    ['under a condition on it', '{% if unsubscribe_url %}<p>Hello</p>{% endif %}'],
+  ])('an unsubscribe link %s is none', async (_where, html) => {
+    expect((await compileContent(source({ html }), plain)).unsubscribe.html).toBe(false);
+  });
+
+  test('an unsubscribe link counts in either branch, through a variable, and whatever is strict', async () => {
+    const has = async (html: string, options = plain) =>
+      (await compileContent(source({ html }), options)).unsubscribe.html;
+    const vip =
+      '{% if subscriber.attributes.vip %}VIP {{ unsubscribe_url }}{% else %}{{ unsubscribe_url }}{% endif %}';
+    expect(await has(vip)).toBe(true);
+    expect(await has('{% assign link = unsubscribe_url %}<a href="{{ link }}">x</a>')).toBe(true);
+    const strict = '{{ subscriber.attributes.city }} {{ unsubscribe_url }}';
+    expect(await has(strict, { ...plain, strict: true })).toBe(true);
+    expect(await has('<a href="{{ unsubscribe_url }}">x</a>', { ...plain, clicks: true, opens: true })).toBe(
+      true,
+    );
+  });
+
   test('an unsubscribe link is looked for in Liquid, not in letters', async () => {
     const has = async (html: string) => (await compileContent(source({ html }), plain)).unsubscribe.html;
     expect(await has('{{ unsubscribe_url }}')).toBe(true);
-    expect(await has('{% if a %}<a href="{{unsubscribe_url|raw}}">x</a>{% endif %}')).toBe(true);
+    expect(await has('{% if list.name %}<a href="{{unsubscribe_url|raw}}">x</a>{% endif %}')).toBe(true);
     expect(await has('unsubscribe_url {% raw %}{{ unsubscribe_url }}{% endraw %}')).toBe(false);
     expect(await has('{% comment %}{{ unsubscribe_url }}{% endcomment %}')).toBe(false);
   });

@@ -7,7 +7,8 @@ import { originOf } from './origin.ts';
 import { textOfHtml } from './plain-text.ts';
 import { Holes, split } from './split.ts';
 import { TemplateError, templateError } from './template-error.ts';
-import { namesIn, unknownNames } from './variables.ts';
+import { unsubscribeLinks } from './unsubscribe-link.ts';
+import { unknownNames } from './variables.ts';
 
 /** What somebody wrote; of html and mjml at most one is given. */
 export interface ContentSource {
@@ -28,7 +29,7 @@ export interface Compilation {
   readonly content: CompiledContent;
   /** What works but is hardly meant. */
   readonly warnings: readonly string[];
-  /** Whether each body that was written has `{{ unsubscribe_url }}`; null where there is none. */
+  /** Whether each body that was written lets everybody unsubscribe; null where there is none. */
   readonly unsubscribe: { readonly html: boolean | null; readonly text: boolean | null };
 }
 
@@ -93,23 +94,20 @@ async function compileSound(source: ContentSource, options: CompileOptions): Pro
     form: Form,
     field: TemplateField,
   ): Text => split(compiled, { part: where, form, field, origin: originOf(source[field] ?? ''), holes });
-  return {
-    content: {
-      version: 1,
-      subject: part(oneLine(subject), 'subject', 'line', 'subject'),
-      html: instrumented === null ? null : part(instrumented.html, 'html', 'html', markupField),
-      text: text === null ? null : part(text, 'text', 'text', source.text === null ? markupField : 'text'),
-      holes: holes.recipes,
-      links: instrumented?.links ?? [],
-      strict: options.strict,
-    },
-    warnings: [...converted.warnings, ...FIELDS.flatMap((field) => warningsOf(field, source[field]))],
-    unsubscribe: { html: hasUnsubscribe(markup), text: hasUnsubscribe(source.text) },
+  const content: CompiledContent = {
+    version: 1,
+    subject: part(oneLine(subject), 'subject', 'line', 'subject'),
+    html: instrumented === null ? null : part(instrumented.html, 'html', 'html', markupField),
+    text: text === null ? null : part(text, 'text', 'text', source.text === null ? markupField : 'text'),
+    holes: holes.recipes,
+    links: instrumented?.links ?? [],
+    strict: options.strict,
   };
-}
-
-function hasUnsubscribe(source: string | null): boolean | null {
-  return source === null ? null : namesIn(source).has('unsubscribe_url');
+  return {
+    content,
+    warnings: [...converted.warnings, ...FIELDS.flatMap((field) => warningsOf(field, source[field]))],
+    unsubscribe: unsubscribeLinks(content, { html: markup, text: source.text }),
+  };
 }
 
 function warningsOf(field: TemplateField, source: string | null): string[] {
