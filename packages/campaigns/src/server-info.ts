@@ -10,7 +10,7 @@ export const campaignsServerInfo = {
 
 export const campaignsInstructions = `E-mail lists and campaigns. The usual way: create_list, import_subscribers, create_campaign, preview_campaign, send_test_campaign, launch_campaign; then get_campaign_report.
 
-Ten tools that cannot be undone take confirm. Without confirm: true such a call is a dry run: it checks everything, changes nothing, and says in effect what would happen, with numbers. Make the dry run first, show its effect to your user, and confirm only what they agreed to.
+Tools that cannot be undone take confirm. Without confirm: true such a call is a dry run: it checks everything, changes nothing, and says in effect what would happen, with numbers. Make the dry run first, show its effect to your user, and confirm only what they agreed to.
 
 whoami tells which key you hold, its project and its scopes; tools it has no scope for are not listed. With an API key leave project_id out; with an admin key every call within a project needs it. Ids have a prefix by kind (lst_, sub_, cmp_, …) and are copied from answers, never made up. Lists come in pages: pass next_cursor as cursor until it is null. In an update a field left out keeps its value, and null clears it.
 

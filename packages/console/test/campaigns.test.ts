@@ -231,7 +231,12 @@ describe('in a project with a history', () => {
     await dialog.getByRole('button', { name: 'Prepare, not launch' }).click();
     expect(await dialog.getByLabel('campaigns:launch').isChecked()).toBe(false);
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('pst_9fK2mV7sQeXw4ZpLtB8yRcNd3HjUa6Gi').waitFor();
+    const secret = dialog.getByText('pst_9fK2mV7sQeXw4ZpLtB8yRcNd3HjUa6Gi');
+    await secret.waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(2, 2);
+    expect(await secret.isVisible()).toBe(true);
     await dialog.getByRole('button', { name: 'Done, it is kept' }).click();
     expect(desk().state.keys.at(-1)?.scopes).not.toContain('campaigns:launch');
     await page.getByRole('article', { name: 'bootstrap' }).getByRole('button', { name: 'Revoke' }).click();

@@ -12,7 +12,7 @@ export const addSubscriber = operation({
   needs:
     'Needs subscribers:write, and an address that is not suppressed; a double opt-in list sends a confirmation mail, for which it needs from.',
   returns:
-    'Returns the subscriber: 201 when new, 200 when on the list before, with what you gave taken over and the status as it was.',
+    'Returns the subscriber, new or, when on the list before, with what you gave taken over and the status as it was.',
   http: { method: 'POST', path: '/lists/:list_id/subscribers', status: 201 },
   tool: true,
   rights: { scope: 'subscribers:write', project: 'context' },

@@ -107,7 +107,9 @@ describeEngines('public pages', (engine) => {
       const answer = await post(path, { 'List-Unsubscribe': 'One-Click' });
       expect(answer.status).toBe(200);
       expect(answer.headers.get('set-cookie')).toBeNull();
-      expect(await answer.text()).toContain('You are unsubscribed');
+      const page = await answer.text();
+      expect(page).toContain('You are unsubscribed');
+      expect(page).toContain('from <b>');
     }
     expect(await statuses()).toEqual({
       'news ana@example.org': 'unsubscribed',

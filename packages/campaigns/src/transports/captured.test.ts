@@ -63,6 +63,13 @@ describeEngines('captured mails', (engine) => {
     expect(found.data.map((one) => one.to)).toEqual(['ana@xn--bcher-kva.example']);
   });
 
+  test('are found whatever is written in capitals', async () => {
+    const { transport, get } = await start();
+    await transport.send(mailTo('Ana.B@example.org'), yes, never);
+    const found = (await (await get('/messages?to=aNA.b@EXAMPLE.org')).json()) as Listed;
+    expect(found.data.map((one) => one.to)).toEqual(['Ana.B@example.org']);
+  });
+
   test('are for admins, and say in problem+json what is wrong', async () => {
     const { get } = await start();
     expect((await get('/messages', 'wrong')).status).toBe(401);

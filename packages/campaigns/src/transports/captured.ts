@@ -1,4 +1,5 @@
 import { parseAddress } from '@postern/mail';
+import { sql } from 'kysely';
 import type { CampaignsPorts } from '../ports.ts';
 import { answerTime } from '../shapes/common.ts';
 
@@ -21,7 +22,7 @@ export async function capturedMails(
   let query = store.db
     .selectFrom('mail_captured')
     .select(['captured_id', 'mail_from', 'rcpt_to', 'subject', 'size_bytes', 'created_us']);
-  if (to !== null) query = query.where('rcpt_to', 'in', spellingsOf(to));
+  if (to !== null) query = query.where(sql`lower(rcpt_to)`, 'in', spellingsOf(to));
   const rows = await query.orderBy('captured_id', 'desc').limit(limit).execute();
   return rows.map((row) => ({
     id: row.captured_id,
@@ -33,10 +34,12 @@ export async function capturedMails(
   }));
 }
 
-/** The domain stands in RCPT TO as an A-label. */
+/** The domain stands in RCPT TO as an A-label; capitals make no other address. */
 function spellingsOf(to: string): string[] {
   const address = parseAddress(to);
-  return address.fault === undefined ? [to, address.wire] : [to];
+  const spellings = address.fault === undefined ? [to, address.wire] : [to];
+  // Like the engines' lower(), this leaves letters beyond ASCII alone.
+  return spellings.map((text) => text.replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase()));
 }
 
 /** A message byte for byte, or null. */

@@ -30,7 +30,7 @@ export function ReportView({ campaign }: { readonly campaign: Campaign }) {
                 </h2>
                 <ProgressBar counts={data.counts} />
               </section>
-              <Figures report={data} />
+              <Figures report={data} campaign={campaign} />
               <Timeline report={data} />
               <div className="panels">
                 <Reasons report={data} />
@@ -72,12 +72,12 @@ function Notice({ children }: { readonly children: ReactNode }) {
   );
 }
 
-function Figures({ report }: { readonly report: Report }) {
-  const { counts, opens, clicks, bounces, complaints, unsubscribes } = report;
+function Figures({ report, campaign }: { readonly report: Report; readonly campaign: Campaign }) {
+  const { counts, bounces, complaints, unsubscribes } = report;
   const figures = [
     ['Sent', counts.sent, null],
-    ['Opens', opens.total, opens.people > 0 ? `${opens.people.toLocaleString()} people` : null],
-    ['Clicks', clicks.total, clicks.people > 0 ? `${clicks.people.toLocaleString()} people` : null],
+    tracked('Opens', report.opens, campaign.tracking.opens),
+    tracked('Clicks', report.clicks, campaign.tracking.clicks),
     [
       'Bounces',
       bounces.hard + bounces.soft,
@@ -91,12 +91,22 @@ function Figures({ report }: { readonly report: Report }) {
       {figures.map(([name, value, note]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value.toLocaleString()}</dd>
+          <dd>{value?.toLocaleString() ?? '–'}</dd>
           {note !== null && <dd className="figure-note">{note}</dd>}
         </div>
       ))}
     </dl>
   );
+}
+
+/** A zero would say that nobody did, where nobody counted. */
+function tracked(
+  name: string,
+  { total, people }: Report['opens'],
+  mode: Campaign['tracking']['opens'],
+): readonly [string, number | null, string | null] {
+  if (mode === 'off') return [name, null, 'not tracked'];
+  return [name, total, people > 0 ? `${people.toLocaleString()} people` : null];
 }
 
 type Point = { readonly at: number } & Pick<TimelinePoint, 'sent' | 'failed' | 'opens' | 'clicks'>;

@@ -14,7 +14,7 @@ interface SecretProps {
 /** Shows a secret the one time it can be shown. */
 export function SecretDialog({ title, secret, onClose, children }: SecretProps) {
   return (
-    <Dialog title={title} onClose={onClose} wide>
+    <Dialog title={title} onClose={onClose} wide stays>
       <div className="notice notice-warn">
         <Icon name="warning" />
         <p>

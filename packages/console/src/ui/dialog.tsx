@@ -6,6 +6,8 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly children: ReactNode;
   readonly wide?: boolean;
+  /** Closes by its own buttons alone: what it shows is lost with it, and a key or a click beside it is soon made. */
+  readonly stays?: boolean;
 }
 
 /**
@@ -13,7 +15,7 @@ interface DialogProps {
  * focus back. Rendered only while it is open. It begins at what is marked with `data-starts-here`, else at its
  * first control.
  */
-export function Dialog({ title, onClose, children, wide = false }: DialogProps) {
+export function Dialog({ title, onClose, children, wide = false, stays = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
 
@@ -30,25 +32,28 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
   }, []);
 
   function closeOnBackdrop(event: MouseEvent<HTMLDialogElement>): void {
-    if (event.target === dialog.current) onClose();
+    if (event.target === dialog.current && !stays) onClose();
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard's way out is Escape, which `onCancel` takes
     <dialog
       ref={dialog}
       className={wide ? 'dialog dialog-wide' : 'dialog'}
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!stays) onClose();
+      }}
+      onKeyDown={(event) => {
+        // A browser lets a second Escape pass whatever `onCancel` says of it.
+        if (stays && event.key === 'Escape') event.preventDefault();
       }}
       onClick={closeOnBackdrop}
     >
       <div className="dialog-inner">
         <header className="dialog-head">
           <h2 id={titleId}>{title}</h2>
-          <IconButton icon="close" label="Close" onClick={onClose} />
+          {!stays && <IconButton icon="close" label="Close" onClick={onClose} />}
         </header>
         {children}
       </div>
