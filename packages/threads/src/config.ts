@@ -1,3 +1,6 @@
+import { isAbsolute, resolve } from 'node:path';
+import * as z from 'zod';
+
 /** The `threads:` section, parsed and with defaults filled in; names are the contract's. */
 export interface ThreadsConfig {
   /** Absolute. */
@@ -26,8 +29,8 @@ export interface ThreadsLimits {
 
 export interface ClaudeAccount {
   readonly id: string;
-  readonly home?: string;
-  readonly apiKeyFile?: string;
+  readonly home?: string | undefined;
+  readonly apiKeyFile?: string | undefined;
 }
 
 export interface PlatformBehaviour {
@@ -67,7 +70,7 @@ export type PlatformConfig = PlatformBehaviour &
         readonly botToken: string;
         readonly appToken: string;
         readonly channelId: string;
-        readonly apiUrl?: string;
+        readonly apiUrl?: string | undefined;
       }
   );
 
@@ -80,3 +83,185 @@ export const defaultLimits: ThreadsLimits = {
   maxRoutines: 10,
   maxWatches: 10,
 };
+
+export const DEFAULT_DECISION_TIMEOUT_MS = 3_600_000;
+
+const MAX_OUTBOUND_BYTES = 104_857_600;
+
+const folder = z
+  .string()
+  .min(1)
+  .max(4_096)
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what is refused.
+  .regex(/^[^\u0000]*$/)
+  .describe('a path');
+
+const people = z.array(z.string().trim().min(1).max(100)).max(1_000).default([]);
+
+const shown = z.enum(['full', 'minimal', 'hidden']);
+
+/** `off`, or an emoji's name; YAML readers differ on whether a bare `off` is a text. */
+const ackReaction = z
+  .union([
+    z.literal(false).transform(() => null),
+    z
+      .string()
+      .regex(/^:?[a-z0-9_+-]{1,64}:?$/)
+      .transform((name) => (name === 'off' ? null : name.replaceAll(':', ''))),
+  ])
+  .describe('off, or the name of an emoji such as eyes')
+  .default(null);
+
+const respondTo = z.enum(['all_messages', 'mention']);
+
+/**
+ * One word says it all: `off`, `all_messages` or `mention`. The long form `{enabled, respondTo}` is taken too.
+ */
+const directChannelMode = z
+  .union([
+    z.literal([false, 'off']).transform(() => ({ enabled: false, respondTo: 'all_messages' as const })),
+    respondTo.transform((word) => ({ enabled: true, respondTo: word })),
+    z.strictObject({ enabled: z.boolean().default(true), respondTo: respondTo.default('all_messages') }),
+  ])
+  .describe('off, all_messages or mention')
+  .default({ enabled: false, respondTo: 'all_messages' });
+
+const behaviour = {
+  id: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/)
+    .describe('a short name of lower-case letters, digits, - and _; it names the audit file too'),
+  botName: z.string().trim().min(1).max(64).default('postern'),
+  allowedUsers: people,
+  permissionMode: z.enum(['default', 'auto', 'bypass']).default('default'),
+  approvals: z.enum(['owner', 'all_users']).nullable().default(null),
+  outboundFiles: z
+    .strictObject({
+      enabled: z.boolean().default(true),
+      maxBytes: z.int().min(1).max(1_073_741_824).default(MAX_OUTBOUND_BYTES),
+    })
+    .prefault({}),
+  memory: z.boolean().default(true),
+  routines: z.boolean().default(false),
+  watches: z.boolean().default(false),
+  directChannelMode,
+  directMessages: z.boolean().default(false),
+  sessionHeader: shown.default('full'),
+  stickyMessage: shown.default('hidden'),
+  ackReaction,
+  auditLog: z.boolean().default(true),
+  allowedBots: people,
+};
+
+const secret = z.string().min(1).max(1_024);
+const channelId = z.string().trim().min(1).max(100);
+
+const platform = z.discriminatedUnion('type', [
+  z.strictObject({
+    ...behaviour,
+    type: z.literal('local'),
+    channelId: z
+      .string()
+      .regex(/^local:[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+      .describe('local: and the name of a channel'),
+  }),
+  z.strictObject({
+    ...behaviour,
+    type: z.literal('mattermost'),
+    url: z.url({ protocol: /^https?$/ }).describe('the http:// or https:// address of the server'),
+    token: secret.describe('the token of the bot account'),
+    channelId,
+  }),
+  z.strictObject({
+    ...behaviour,
+    type: z.literal('slack'),
+    botToken: secret.describe('the bot token, xoxb-…'),
+    appToken: secret.describe('the app-level token, xapp-…'),
+    channelId,
+    apiUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe('another address of the Web API'),
+  }),
+]);
+
+const account = z
+  .strictObject({
+    id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/),
+    home: folder.optional(),
+    apiKeyFile: folder.optional(),
+  })
+  .refine(({ home, apiKeyFile }) => (home === undefined) !== (apiKeyFile === undefined), {
+    error: 'must be an id with either home or apiKeyFile',
+  });
+
+function hasDistinctIds(items: readonly { readonly id: string }[]): boolean {
+  return new Set(items.map(({ id }) => id)).size === items.length;
+}
+
+const minutes = z.number().positive().max(10_080);
+
+/** The `threads:` section of postern.yaml. Without it the service is off. */
+export const threadsConfigSchema = z.strictObject({
+  /** Where sessions work; relative to the file. */
+  workingDir: folder,
+  allowedDirs: z.array(folder).max(100).default([]),
+  worktreeMode: z.enum(['off', 'prompt', 'require']).default('off'),
+  respondOnlyWhenMentioned: z.boolean().default(false),
+  userAttribution: z.boolean().default(true),
+  limits: z
+    .strictObject({
+      maxSessions: z.int().min(1).max(1_000).default(defaultLimits.maxSessions),
+      sessionTimeoutMinutes: minutes.default(defaultLimits.sessionTimeoutMinutes),
+      sessionWarningMinutes: z.number().min(0).max(10_080).default(defaultLimits.sessionWarningMinutes),
+      permissionTimeoutSeconds: z.number().min(1).max(86_400).default(defaultLimits.permissionTimeoutSeconds),
+      flushDelayMs: z.int().min(0).max(60_000).default(defaultLimits.flushDelayMs),
+      maxRoutines: z.int().min(0).max(1_000).default(defaultLimits.maxRoutines),
+      maxWatches: z.int().min(0).max(1_000).default(defaultLimits.maxWatches),
+    })
+    .prefault({}),
+  claudeAccounts: z
+    .array(account)
+    .max(20)
+    .refine(hasDistinctIds, { error: 'must be accounts with ids of their own' })
+    .default([]),
+  platforms: z
+    .array(platform)
+    .min(1)
+    .max(20)
+    .refine(hasDistinctIds, { error: 'must be platforms with ids of their own' }),
+});
+
+/** What stands in the file, with defaults. */
+export type ThreadsSettings = Readonly<z.output<typeof threadsConfigSchema>>;
+
+/** What the file does not say itself. */
+export interface ThreadsSurroundings {
+  /** Absolute folder that relative paths start from. */
+  readonly base: string;
+  /** What a leading `~` stands for. */
+  readonly home: string;
+  readonly decisionTimeoutMs?: number;
+}
+
+/** Settings with all paths absolute. */
+export function toThreadsConfig(
+  settings: ThreadsSettings,
+  { base, home, decisionTimeoutMs = DEFAULT_DECISION_TIMEOUT_MS }: ThreadsSurroundings,
+): ThreadsConfig {
+  const absolute = (path: string): string => {
+    const full = path.replace(/^~(?=$|[/\\])/, () => home);
+    return isAbsolute(full) ? resolve(full) : resolve(base, full);
+  };
+  return {
+    ...settings,
+    workingDir: absolute(settings.workingDir),
+    allowedDirs: settings.allowedDirs.map(absolute),
+    claudeAccounts: settings.claudeAccounts.map(({ id, home: own, apiKeyFile }) => ({
+      id,
+      ...(own === undefined ? {} : { home: absolute(own) }),
+      ...(apiKeyFile === undefined ? {} : { apiKeyFile: absolute(apiKeyFile) }),
+    })),
+    decisionTimeoutMs,
+  };
+}

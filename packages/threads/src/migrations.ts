@@ -25,12 +25,15 @@ export const threadsMigrations: readonly Migration[] = [
           platform_id ${text} NOT NULL, channel_id ${text} NOT NULL, post_id ${text} NOT NULL,
           position ${integer} NOT NULL, thread_id ${text} NOT NULL,
           session_id ${text} REFERENCES threads_sessions (session_id), author_id ${text} NOT NULL,
-          author_name ${text} NOT NULL, text ${text} NOT NULL, mentions_json ${text} NOT NULL,
+          author_name ${text} NOT NULL, is_bot ${flag} NOT NULL, hops ${integer} NOT NULL, text ${text} NOT NULL,
+          mentions_json ${text} NOT NULL,
           files_json ${text} NOT NULL, created_ms ${integer} NOT NULL, received_us ${integer} NOT NULL,
-          state ${text} NOT NULL, agent_uuid ${text}, PRIMARY KEY (platform_id, channel_id, post_id))`,
+          state ${text} NOT NULL, agent_uuid ${text}, outcome ${text},
+          PRIMARY KEY (platform_id, channel_id, post_id))`,
         // What is still to be done, in order.
         sql`CREATE INDEX threads_messages_open ON threads_messages (platform_id, position) WHERE state <> 'done'`,
         sql`CREATE INDEX threads_messages_session ON threads_messages (session_id, position)`,
+        sql`CREATE INDEX threads_messages_thread ON threads_messages (platform_id, channel_id, thread_id, position)`,
         sql`CREATE INDEX threads_messages_age ON threads_messages (received_us)`,
         sql`CREATE TABLE threads_participants (
           session_id ${text} NOT NULL REFERENCES threads_sessions (session_id), person_id ${text} NOT NULL,
@@ -41,7 +44,8 @@ export const threadsMigrations: readonly Migration[] = [
           allowed_by ${text} NOT NULL, allowed_us ${integer} NOT NULL, PRIMARY KEY (session_id, tool))`,
         sql`CREATE TABLE threads_direct_messages (
           session_id ${text} NOT NULL REFERENCES threads_sessions (session_id), recipient_id ${text} NOT NULL,
-          sent ${integer} NOT NULL, is_allowed ${flag} NOT NULL, PRIMARY KEY (session_id, recipient_id))`,
+          sent ${integer} NOT NULL, is_pending ${flag} NOT NULL, is_allowed ${flag} NOT NULL,
+          PRIMARY KEY (session_id, recipient_id))`,
         sql`CREATE TABLE threads_questions (
           question_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, session_id ${text}, kind ${text} NOT NULL,
           channel_id ${text} NOT NULL, thread_id ${text}, post_id ${text}, markdown ${text} NOT NULL,

@@ -23,6 +23,9 @@ export interface MessageTable {
   session_id: string | null;
   author_id: string;
   author_name: string;
+  is_bot: number;
+  /** Bots' messages in a row up to this one, in its thread, or among the channel's roots; 0 for a person's. */
+  hops: number;
   text: string;
   mentions_json: string;
   files_json: string;
@@ -31,7 +34,27 @@ export interface MessageTable {
   state: 'new' | 'held' | 'queued' | 'given' | 'taken' | 'done';
   /** UUID under which the agent got it. */
   agent_uuid: string | null;
+  /** What became of it, once it is done. */
+  outcome: MessageOutcome | null;
 }
+
+export type MessageOutcome =
+  /** The agent took it. */
+  | 'answered'
+  /** Handed to the agent, which ended without a result; the thread says so. */
+  | 'failed'
+  | 'command'
+  /** A typed answer to an open question. */
+  | 'answer'
+  /** Not for the bot: a side conversation, quiet mode, no mention. */
+  | 'ignored'
+  /** The author may not; `refused` is where the thread was told. */
+  | 'refused'
+  | 'denied'
+  /** No place for another session. */
+  | 'busy'
+  /** Taken back by its author, or its session ended before its turn. */
+  | 'dropped';
 
 export interface SessionTable {
   session_id: string;
@@ -84,6 +107,8 @@ export interface DirectMessageTable {
   session_id: string;
   recipient_id: string;
   sent: number;
+  /** Whether one is being asked about or sent. */
+  is_pending: number;
   is_allowed: number;
 }
 
