@@ -1,0 +1,311 @@
+import type { BlockContent, Definition, ListItem, Nodes, PhrasingContent, RootContent } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { gfm } from 'micromark-extension-gfm';
+import { type MarkedWriter, markedWriter } from './mrkdwn-line.ts';
+import { alignedTable } from './mrkdwn-table.ts';
+import { codeBlock, codeSpan, linkMrkdwn, proseMrkdwn } from './mrkdwn-text.ts';
+
+/**
+ * Markdown as Slack's own markup. Nothing that can be read is lost: what Slack has no form for (HTML, a definition
+ * nobody refers to) stays as it was written.
+ */
+export function toMrkdwn(markdown: string): string {
+  if (COSTLY.test(markdown)) return proseMrkdwn(markdown);
+  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const context: Context = { source: markdown, definitions: new Map(), used: new Set() };
+  collect(tree, context, 0);
+  return blocks(tree.children, context, 0)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+interface Context {
+  readonly source: string;
+  readonly definitions: Map<string, Definition>;
+  /** Identifiers that something refers to. */
+  readonly used: Set<string>;
+}
+
+interface Line {
+  readonly text: string;
+  /** Code: neither indented nor quoted, since that would change it. */
+  readonly isVerbatim: boolean;
+}
+
+/** Deeper than anybody writes; below it the source is shown, so that no text can exhaust the stack. */
+const DEEPEST = 24;
+const RULE = '──────────';
+const BULLETS = ['•', '◦', '▪'] as const;
+const INDENT = '    ';
+
+/** What takes any Markdown parser quadratic time and nobody writes: it goes out as it stands. */
+const COSTLY = /^(?:[ \t]*(?:>|[-+*]|\d{1,9}[.)])){40}|[*_~]{240}/m;
+
+function collect(node: Nodes, context: Context, depth: number): void {
+  if (node.type === 'definition') context.definitions.set(node.identifier, node);
+  if (node.type === 'linkReference' || node.type === 'imageReference') context.used.add(node.identifier);
+  if ('children' in node && depth < DEEPEST) {
+    for (const child of node.children) collect(child, context, depth + 1);
+  }
+}
+
+function blocks(nodes: readonly RootContent[], context: Context, depth: number): Line[] {
+  const lines: Line[] = [];
+  let before: RootContent | null = null;
+  for (const node of nodes) {
+    const own = block(node, context, depth);
+    if (own.length === 0) continue;
+    if (before !== null && isApart(before, node)) lines.push(line(''));
+    lines.push(...own);
+    before = node;
+  }
+  return lines;
+}
+
+/** Whether the source has an empty line between two blocks. */
+function isApart(before: RootContent, after: RootContent): boolean {
+  return (after.position?.start.line ?? 0) - (before.position?.end.line ?? 0) > 1;
+}
+
+function block(node: RootContent, context: Context, depth: number): Line[] {
+  if (depth >= DEEPEST) return prose(sourceOf(node, context));
+  switch (node.type) {
+    case 'paragraph':
+      return written((writer) => inline(node.children, writer, context, depth));
+    case 'heading':
+      return written((writer) => writer.within('*', () => inline(node.children, writer, context, depth)));
+    case 'code': {
+      // A fence with text behind it that cannot be a language, or with nothing below it, may be all there is to read.
+      const info = [node.lang, node.meta].filter((part) => typeof part === 'string').join(' ');
+      const isLanguage = typeof node.meta !== 'string' && node.value !== '';
+      return [
+        ...(info === '' || isLanguage ? [] : prose(info)),
+        { text: codeBlock(node.value), isVerbatim: true },
+      ];
+    }
+    case 'blockquote':
+      return blocks(node.children, context, depth + 1).map((each) =>
+        each.isVerbatim ? each : line(`> ${each.text}`),
+      );
+    case 'list':
+      return node.children.flatMap((item, index) => {
+        const bullet = node.ordered === true ? `${(node.start ?? 1) + index}.` : bulletAt(depth);
+        const lines = listItem(item, bullet, context, depth);
+        return node.spread === true && index > 0 ? [line(''), ...lines] : lines;
+      });
+    case 'table': {
+      const rows = node.children.map((row) =>
+        row.children.map((cell) => plain(cell.children, context, depth)),
+      );
+      return [{ text: codeBlock(alignedTable(rows, node.align ?? [])), isVerbatim: true }];
+    }
+    case 'thematicBreak':
+      return [line(RULE)];
+    case 'definition':
+      return context.used.has(node.identifier) ? [] : prose(sourceOf(node, context));
+    case 'footnoteDefinition': {
+      const [first, ...rest] = blocks(node.children, context, depth + 1);
+      const label = proseMrkdwn(`[^${node.label ?? node.identifier}]:`);
+      if (first === undefined || first.isVerbatim) return [line(label), ...(first ? [first] : []), ...rest];
+      return [line(`${label} ${first.text}`), ...rest];
+    }
+    default:
+      return prose(sourceOf(node, context));
+  }
+}
+
+function bulletAt(depth: number): string {
+  return BULLETS[Math.min(Math.floor(depth / 2), BULLETS.length - 1)] ?? BULLETS[0];
+}
+
+function listItem(item: ListItem, bullet: string, context: Context, depth: number): Line[] {
+  const task = typeof item.checked === 'boolean' ? ` ${item.checked ? '☑' : '☐'}` : '';
+  const own = itemBlocks(item.children, context, depth);
+  const [first, ...rest] = own;
+  const indented = (each: Line) =>
+    each.isVerbatim || each.text === '' ? each : line(`${INDENT}${each.text}`);
+  if (first === undefined || first.isVerbatim) return [line(`${bullet}${task}`), ...own.map(indented)];
+  return [line(`${bullet}${task} ${first.text}`), ...rest.map(indented)];
+}
+
+/** Blocks of an item: lists in it are one level deeper, which bullets tell by two steps of depth. */
+function itemBlocks(
+  children: readonly (BlockContent | Definition | RootContent)[],
+  context: Context,
+  depth: number,
+) {
+  return blocks(children as readonly RootContent[], context, depth + 2);
+}
+
+function inline(
+  nodes: readonly PhrasingContent[],
+  writer: MarkedWriter,
+  context: Context,
+  depth: number,
+): void {
+  for (const node of nodes) phrase(node, writer, context, depth);
+}
+
+function phrase(node: PhrasingContent, writer: MarkedWriter, context: Context, depth: number): void {
+  if (depth >= DEEPEST) {
+    writer.text(proseMrkdwn(sourceOf(node, context)));
+    return;
+  }
+  switch (node.type) {
+    case 'text':
+      writer.text(proseMrkdwn(node.value));
+      return;
+    case 'strong':
+      writer.within('*', () => inline(node.children, writer, context, depth + 1));
+      return;
+    case 'emphasis':
+      writer.within('_', () => inline(node.children, writer, context, depth + 1));
+      return;
+    case 'delete':
+      writer.within('~', () => inline(node.children, writer, context, depth + 1));
+      return;
+    case 'inlineCode':
+      writer.atom(codeSpan(node.value), true);
+      return;
+    case 'break':
+      writer.text('\n');
+      return;
+    case 'link':
+      link(node.url, node.children, writer, context, depth);
+      return;
+    case 'linkReference': {
+      const url = context.definitions.get(node.identifier)?.url;
+      if (url === undefined) {
+        writer.text(proseMrkdwn(sourceOf(node, context)));
+        return;
+      }
+      link(url, node.children, writer, context, depth);
+      return;
+    }
+    case 'image':
+      image(node.url, node.alt ?? '', writer);
+      return;
+    case 'imageReference': {
+      const url = context.definitions.get(node.identifier)?.url;
+      if (url === undefined) {
+        writer.text(proseMrkdwn(sourceOf(node, context)));
+        return;
+      }
+      image(url, node.alt ?? '', writer);
+      return;
+    }
+    case 'html':
+      writer.text(/^<br\s*\/?>$/i.test(node.value) ? '\n' : proseMrkdwn(node.value));
+      return;
+    case 'footnoteReference':
+      writer.text(proseMrkdwn(`[^${node.label ?? node.identifier}]`));
+      return;
+    default:
+      writer.text(proseMrkdwn(sourceOf(node, context)));
+      return;
+  }
+}
+
+/** A label that is formatted as a whole is formatted from outside: Slack reads no marks within a label. */
+function link(
+  url: string,
+  children: readonly PhrasingContent[],
+  writer: MarkedWriter,
+  context: Context,
+  depth: number,
+): void {
+  const [only] = children;
+  if (children.length === 1 && only !== undefined && depth < DEEPEST) {
+    const inner = (each: { children: PhrasingContent[] }) => () =>
+      link(url, each.children, writer, context, depth + 1);
+    if (only.type === 'strong') {
+      writer.within('*', inner(only));
+      return;
+    }
+    if (only.type === 'emphasis') {
+      writer.within('_', inner(only));
+      return;
+    }
+    if (only.type === 'delete') {
+      writer.within('~', inner(only));
+      return;
+    }
+  }
+  const label = plain(children, context, depth);
+  const linked = linkMrkdwn(url, label);
+  if (linked !== null) {
+    writer.atom(linked, false);
+    return;
+  }
+  writer.text(proseMrkdwn(labelled(label, url)));
+}
+
+function image(url: string, alt: string, writer: MarkedWriter): void {
+  const linked = linkMrkdwn(url, alt.trim() === '' ? 'image' : alt);
+  if (linked === null) writer.text(proseMrkdwn(labelled(alt, url)));
+  else writer.atom(linked, false);
+}
+
+function labelled(label: string, url: string): string {
+  if (url === '' || url === label) return label;
+  return label === '' ? url : `${label} (${url})`;
+}
+
+/** The text alone, on one line, as a cell or a label has it. */
+function plain(nodes: readonly PhrasingContent[], context: Context, depth: number): string {
+  return nodes
+    .map((node) => plainNode(node, context, depth))
+    .join('')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function plainNode(node: PhrasingContent, context: Context, depth: number): string {
+  if (depth >= DEEPEST) return sourceOf(node, context);
+  switch (node.type) {
+    case 'text':
+    case 'inlineCode':
+      return node.value;
+    case 'html':
+      return /^<br\s*\/?>$/i.test(node.value) ? ' ' : node.value;
+    case 'break':
+      return ' ';
+    case 'link':
+      return labelled(plain(node.children, context, depth + 1), node.url);
+    case 'image':
+      return labelled(node.alt ?? '', node.url);
+    case 'linkReference':
+      return labelled(
+        plain(node.children, context, depth + 1),
+        context.definitions.get(node.identifier)?.url ?? '',
+      );
+    case 'imageReference':
+      return labelled(node.alt ?? '', context.definitions.get(node.identifier)?.url ?? '');
+    case 'footnoteReference':
+      return `[^${node.label ?? node.identifier}]`;
+    default:
+      return node.children.map((child) => plainNode(child, context, depth + 1)).join('');
+  }
+}
+
+function written(write: (writer: MarkedWriter) => void): Line[] {
+  const writer = markedWriter();
+  write(writer);
+  const text = writer.finish();
+  return text.trim() === '' ? [] : text.split('\n').map(line);
+}
+
+function prose(text: string): Line[] {
+  return proseMrkdwn(text).split('\n').map(line);
+}
+
+function line(text: string): Line {
+  return { text, isVerbatim: false };
+}
+
+function sourceOf(node: Nodes, context: Context): string {
+  const { start, end } = node.position ?? {};
+  if (start?.offset === undefined || end?.offset === undefined) return '';
+  return context.source.slice(start.offset, end.offset);
+}
