@@ -61,9 +61,15 @@ export function copies(
         campaign: launched.campaign,
         list: { name: launched.lists[listId] ?? '' },
         project: launched.project,
-        unsubscribe_url: links.unsubscribe,
-        preferences_url: links.preferences,
-        view_url: links.view,
+        get unsubscribe_url() {
+          return links.unsubscribe;
+        },
+        get preferences_url() {
+          return links.preferences;
+        },
+        get view_url() {
+          return links.view;
+        },
       },
       tracking: track(subscriberId),
     };

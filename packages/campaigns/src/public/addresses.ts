@@ -9,16 +9,28 @@ export interface PersonLinks {
   readonly view: string;
 }
 
-/** What a mail of a campaign leads its recipient to. */
+/** What a mail of a campaign leads its recipient to. Each token is made when it is first asked for: few mails have all. */
 export function personLinks(
   publicUrl: string,
   tokens: Tokens,
   mail: { readonly campaignId: string; readonly subscriberId: string },
 ): PersonLinks {
+  let unsubscribe: string | undefined;
+  let preferences: string | undefined;
+  let view: string | undefined;
   return {
-    unsubscribe: `${publicUrl}/p/u/${tokens.mail('unsubscribe', mail)}`,
-    preferences: `${publicUrl}/p/s/${tokens.mail('preferences', mail)}`,
-    view: `${publicUrl}/p/v/${tokens.mail('view', mail)}`,
+    get unsubscribe() {
+      unsubscribe ??= `${publicUrl}/p/u/${tokens.mail('unsubscribe', mail)}`;
+      return unsubscribe;
+    },
+    get preferences() {
+      preferences ??= `${publicUrl}/p/s/${tokens.mail('preferences', mail)}`;
+      return preferences;
+    },
+    get view() {
+      view ??= `${publicUrl}/p/v/${tokens.mail('view', mail)}`;
+      return view;
+    },
   };
 }
 

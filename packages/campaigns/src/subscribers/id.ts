@@ -1,4 +1,4 @@
-import { keyedHash } from '../keyed-hash.ts';
+import { installationHasher } from '../keyed-hash.ts';
 import type { CampaignsPorts } from '../ports.ts';
 
 /** Crockford's base 32, as the ids of everything else have it. */
@@ -16,7 +16,7 @@ export function subscriberIdOf(
   listId: string,
   emailKey: string,
 ): string {
-  const hash = keyedHash(installationKey, `subscriber\n${listId}\n${emailKey}`);
+  const hash = installationHasher(installationKey).bytes(`subscriber\n${listId}\n${emailKey}`);
   let id = 'sub_';
   let bits = 0;
   let value = 0;

@@ -1,4 +1,4 @@
-import { keyedHash } from '../keyed-hash.ts';
+import { installationHasher } from '../keyed-hash.ts';
 import type { CampaignsPorts } from '../ports.ts';
 
 /**
@@ -12,5 +12,5 @@ export function suppressionHash(
   projectId: string,
   emailKey: string,
 ): string {
-  return keyedHash(installationKey, `suppression\n${projectId}\n${emailKey}`).toString('base64url');
+  return installationHasher(installationKey).base64url(`suppression\n${projectId}\n${emailKey}`);
 }
