@@ -58,6 +58,8 @@ class Sender {
   readonly #queue: SendTask[] = [];
   /** Lanes that wait for work. */
   readonly #idle: ((task: SendTask | undefined) => void)[] = [];
+  /** Mails that were taken and have no result yet. */
+  #open = 0;
   /** Rows held, by campaign. */
   readonly #held = new Map<string, number>();
   readonly #sources = new Map<string, CampaignSource>();
@@ -188,6 +190,8 @@ class Sender {
     for (const id of this.#sources.keys()) if (!ids.has(id)) this.#sources.delete(id);
     for (const campaign of running) {
       if (!this.#sources.has(campaign.campaign_id)) await this.#prepare(campaign);
+      const source = this.#sources.get(campaign.campaign_id);
+      if (source) source.isFreezing = campaign.frozen_us === null;
     }
   }
 
@@ -205,6 +209,7 @@ class Sender {
   }
 
   #offer(task: SendTask): void {
+    this.#open += 1;
     if (task.campaignId !== null) {
       this.#held.set(task.campaignId, (this.#held.get(task.campaignId) ?? 0) + 1);
     }
@@ -228,6 +233,9 @@ class Sender {
     for (let task = await this.#next(); task !== undefined; task = await this.#next()) {
       const settlement = await this.#attempt(task, hard);
       const done = this.#writeDown(task, settlement);
+      this.#open -= 1;
+      // Nobody else is on the way whose result it could wait for.
+      if (this.#open === 0) this.#writer.flush();
       if (this.#writer.unwritten >= MOST_UNWRITTEN) await done;
     }
   }

@@ -8,11 +8,15 @@ import { Throttle } from './throttle.ts';
 /** How often put-off rows are looked for while there are others. */
 const DEFERRED_LOOK_MS = 1_000;
 const LONGEST_WAIT_MS = 1_000;
+/** Between two looks while the audience is still being written into the ledger, batch by batch. */
+const FREEZING_WAIT_MS = 50;
 
 /** A running campaign, as a sender takes mails from it. */
 export class CampaignSource {
   readonly campaignId: string;
   readonly mailer: CampaignMailer;
+  /** Whether rows are still to come. */
+  isFreezing = true;
   readonly #ports: CampaignsPorts;
   readonly #throttles: readonly Throttle[];
   #deferredLookMs = Number.NEGATIVE_INFINITY;
@@ -60,6 +64,7 @@ export class CampaignSource {
 
   /** Milliseconds until a row is due, as far as that can be known; at most a second. */
   async nextDueMs(): Promise<number> {
+    if (this.isFreezing) return FREEZING_WAIT_MS;
     const now = this.#ports.clock.nowMicroseconds();
     let soonest = now + LONGEST_WAIT_MS * 1_000;
     for (const state of IDLE_STATES) {

@@ -30,7 +30,6 @@ export class LedgerWriter {
   #settlements: Waiting<Settlement>[] = [];
   #writing: Promise<void> | undefined;
   #failures = 0;
-  #isPatient = false;
   #hurry = new AbortController();
 
   constructor(ports: CampaignsPorts, worker: string) {
@@ -68,6 +67,11 @@ export class LedgerWriter {
     return this.#settlements.length;
   }
 
+  /** Lets what there is wait for no more. */
+  flush(): void {
+    this.#hurry.abort();
+  }
+
   /** Writes what there is, without waiting for more. What can't be written in a few tries is given up. */
   async close(): Promise<void> {
     this.#closing.abort();
@@ -77,7 +81,7 @@ export class LedgerWriter {
 
   #wake(): void {
     const isUrgent = this.#marks.length > 0 || this.#settlements.length >= MOST_SETTLEMENTS;
-    if (this.#isPatient && isUrgent) this.#hurry.abort();
+    if (isUrgent) this.#hurry.abort();
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -103,16 +107,15 @@ export class LedgerWriter {
 
   async #waitForMore(): Promise<void> {
     if (this.#closing.signal.aborted) return;
-    this.#hurry = new AbortController();
-    this.#isPatient = true;
     await this.#ports.clock.sleep(LONGEST_WAIT_MS, this.#hurry.signal);
-    this.#isPatient = false;
   }
 
   async #writeOnce(): Promise<void> {
     const { store, clock } = this.#ports;
     const marks = this.#marks.splice(0, MOST_SETTLEMENTS);
     const settlements = this.#settlements.slice(0, MOST_SETTLEMENTS);
+    // Whoever was in a hurry is among them.
+    if (settlements.length === this.#settlements.length) this.#hurry = new AbortController();
     try {
       const moved = await store.transaction((tx) =>
         settleRows(
