@@ -1,3 +1,5 @@
+import { removeHidden } from './hidden.ts';
+
 /** Names of people and channels, as they may be shown: text that someone else chose. */
 
 const LONGEST_NAME = 80;
@@ -5,15 +7,6 @@ const LAST_RESORT = 'unknown';
 
 /** Looks blank or moves to another line: any of these, in any number, is one space. U+2800 is an empty glyph. */
 const BLANKS = /[\s\u0085\u2800]+/gu;
-
-/**
- * Controls, bidi overrides and isolates, zero-width and other invisible characters, lone surrogates. The two that
- * make up emoji (U+200D, U+FE0F) are looked at separately.
- */
-const UNSEEN = /(?![\u200d\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
-const STRAY_SELECTOR = /(?<!\p{Emoji})\ufe0f/gu;
-const STRAY_JOINER =
-  /(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d|\u200d(?!\p{Extended_Pictographic})/gu;
 
 const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
@@ -30,13 +23,7 @@ export function sanitizeName(name: string, fallback: string): string {
 }
 
 function clean(name: string): string {
-  const text = name
-    .replace(BLANKS, ' ')
-    .replace(UNSEEN, '')
-    .replace(STRAY_SELECTOR, '')
-    .replace(STRAY_JOINER, '')
-    .replace(BLANKS, ' ')
-    .trim();
+  const text = removeHidden(name.replace(BLANKS, ' ')).replace(BLANKS, ' ').trim();
   return SEEN.test(text) ? shorten(text) : '';
 }
 
