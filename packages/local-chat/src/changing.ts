@@ -11,15 +11,18 @@ import { fold, storable } from './text.ts';
 
 /** Changes of a message that is there: edit, delete, react. Each is one transaction with its event. */
 
+export interface TextChange {
+  readonly messageId: string;
+  readonly userId: string;
+  readonly text: string;
+}
+
 /**
  * Replaces the text. The same text again changes nothing.
  *
  * @throws Failure not_found; forbidden unless `userId` wrote it; precondition_failed when it is deleted.
  */
-export async function edit(
-  ports: ChatPorts,
-  change: { readonly messageId: string; readonly userId: string; readonly text: string },
-): Promise<ChatMessage> {
+export async function edit(ports: ChatPorts, change: TextChange): Promise<ChatMessage> {
   checked(userId, change.userId, 'user_id');
   const text = storable(change.text);
   const stored = await ports.store.transaction(async (tx) => {
@@ -50,10 +53,7 @@ export async function edit(
  *
  * @throws Failure not_found; forbidden unless `userId` wrote it.
  */
-export async function remove(
-  ports: ChatPorts,
-  change: { readonly messageId: string; readonly userId: string },
-): Promise<ChatMessage> {
+export async function remove(ports: ChatPorts, change: Omit<TextChange, 'text'>): Promise<ChatMessage> {
   checked(userId, change.userId, 'user_id');
   const { stored, blobs } = await ports.store.transaction(async (tx) => {
     const moment = await nextMoment(tx, ports.clock);

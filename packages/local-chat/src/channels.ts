@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import { checked, refuse } from './checks.ts';
 import { channelIdOf, timeText } from './message-rows.ts';
 import type { ChatPorts, ChatTransaction } from './ports.ts';
+import { type ChannelScope, within } from './scope.ts';
 import { nextMoment } from './sequence.ts';
 import {
   type ChatChannel,
@@ -59,20 +60,16 @@ export async function openChannel(
         .execute();
     }
     for (const member of members) await join(ports, tx, channelId, member);
-    const [channel] = await describe(tx, channelId);
+    const [channel] = await describe(tx, { only: [channelId] });
     if (channel === undefined) throw new Error(`channel ${channelId} vanished while it was made`);
     return { channel, created: existing === undefined };
   });
 }
 
-/** All channels, in the order they were made; members in the order they joined. */
-export async function describe(db: Kysely<ChatTables>, only?: string): Promise<ChatChannel[]> {
-  let channels = db.selectFrom('chat_channels').selectAll().orderBy('position');
-  let members = db.selectFrom('chat_members').selectAll().orderBy('position');
-  if (only !== undefined) {
-    channels = channels.where('channel_id', '=', only);
-    members = members.where('channel_id', '=', only);
-  }
+/** The channels of a scope, in the order they were made; members in the order they joined. */
+export async function describe(db: Kysely<ChatTables>, scope: ChannelScope = {}): Promise<ChatChannel[]> {
+  const channels = db.selectFrom('chat_channels').selectAll().where(within(scope)).orderBy('position');
+  const members = db.selectFrom('chat_members').selectAll().where(within(scope)).orderBy('position');
   const rows = await channels.execute();
   const membersOf = Map.groupBy(await members.execute(), (row) => row.channel_id);
   return rows.map((row) => ({
@@ -85,6 +82,36 @@ export async function describe(db: Kysely<ChatTables>, only?: string): Promise<C
     })),
     created_at: timeText(row.created_us),
   }));
+}
+
+/**
+ * Whoever is a member somewhere in the scope, by id or by exact name, in the order they first joined, each with the
+ * name of where they joined last. Names are not unique.
+ */
+export async function findPeople(
+  ports: ChatPorts,
+  by: { readonly id: string } | { readonly name: string },
+  scope: ChannelScope,
+): Promise<ChatPerson[]> {
+  let query = ports.store.db
+    .selectFrom('chat_members')
+    .select(['user_id', 'user_name'])
+    .where(within(scope))
+    .orderBy('position');
+  query = 'id' in by ? query.where('user_id', '=', by.id) : query.where('user_name', '=', storable(by.name));
+  const people = new Map<string, ChatPerson>();
+  for (const row of await query.execute()) people.set(row.user_id, { id: row.user_id, name: row.user_name });
+  return [...people.values()];
+}
+
+/** Makes someone a member of a channel that is there. @throws Failure not_found; precondition_failed when it is full. */
+export async function joinChannel(ports: ChatPorts, channelId: string, user: ChatPerson): Promise<void> {
+  checked(person, user, 'user');
+  await ports.store.transaction(async (tx) => {
+    await nextMoment(tx, ports.clock);
+    await assertChannel(tx, channelId);
+    await join(ports, tx, channelId, user);
+  });
 }
 
 /** @throws Failure not_found when there is no channel of that id. */

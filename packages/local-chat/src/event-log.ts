@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import { assemble, type MessageRow, present } from './message-rows.ts';
 import type { ChatPorts, ChatTransaction } from './ports.ts';
+import { type ChannelScope, within } from './scope.ts';
 import type { ChatEvent, ChatReaction, StoredMessage } from './shapes.ts';
 import type { ChatTables } from './tables.ts';
 
@@ -55,11 +56,7 @@ export async function emptyEventsOf(tx: ChatTransaction, tombstone: StoredMessag
 
 /** Keeps the log to its bound. */
 async function cut(tx: ChatTransaction, position: number, kept: number): Promise<void> {
-  const { pruned } = await tx
-    .selectFrom('chat_sequence')
-    .select('pruned')
-    .where('id', '=', 1)
-    .executeTakeFirstOrThrow();
+  const pruned = await cutPosition(tx);
   const due = position - kept;
   if (due - pruned < Math.max(1, kept / CUTS_PER_LOG)) return;
   await tx.deleteFrom('chat_events').where('position', '<=', due).execute();
@@ -76,10 +73,14 @@ export async function newestPosition(db: Kysely<ChatTables>): Promise<number> {
   return row.value;
 }
 
-/** Which channels' events are meant: all, only these, or all but these (at least one). */
-export interface ChannelScope {
-  readonly only?: readonly string[];
-  readonly except?: readonly string[];
+/** Up to here the log was cut: of what came earlier, reactions are told no more. */
+export async function cutPosition(db: Kysely<ChatTables>): Promise<number> {
+  const row = await db
+    .selectFrom('chat_sequence')
+    .select('pruned')
+    .where('id', '=', 1)
+    .executeTakeFirstOrThrow();
+  return row.pruned;
 }
 
 /** At most `limit` events after the cursor, oldest first; empty only when there are none. */
@@ -89,23 +90,17 @@ export async function eventsAfter(
   limit: number,
   scope: ChannelScope = {},
 ): Promise<ChatEvent[]> {
-  if (scope.only?.length === 0) return [];
   const { db } = ports.store;
-  let logged = db
+  const rows = await db
     .selectFrom('chat_events')
     .selectAll()
     .where('position', '>', cursor)
+    .where(within(scope))
     .orderBy('position')
-    .limit(limit);
-  if (scope.only !== undefined) logged = logged.where('channel_id', 'in', scope.only);
-  if (scope.except !== undefined) logged = logged.where('channel_id', 'not in', scope.except);
-  const rows = await logged.execute();
+    .limit(limit)
+    .execute();
   // Read after the rows: a cut between the two can then only be noticed, never missed.
-  const { pruned } = await db
-    .selectFrom('chat_sequence')
-    .select('pruned')
-    .where('id', '=', 1)
-    .executeTakeFirstOrThrow();
+  const pruned = await cutPosition(db);
   if (cursor >= pruned) return rows.map((row) => parse(row, ports.publicUrl()));
   const stoodIn = await standIns(ports, cursor, pruned, limit, scope);
   return stoodIn.length > 0 ? stoodIn : eventsAfter(ports, pruned, limit, scope);
@@ -124,20 +119,18 @@ async function standIns(
   scope: ChannelScope,
 ): Promise<ChatEvent[]> {
   const { db } = ports.store;
-  const within = (column: 'position' | 'changed') => {
-    let query = db
+  const touched = (column: 'position' | 'changed') =>
+    db
       .selectFrom('chat_messages')
       .selectAll()
       .where(column, '>', cursor)
       .where(column, '<=', end)
+      .where(within(scope))
       .orderBy(column)
-      .limit(limit);
-    if (scope.only !== undefined) query = query.where('channel_id', 'in', scope.only);
-    if (scope.except !== undefined) query = query.where('channel_id', 'not in', scope.except);
-    return query.execute();
-  };
-  const created = await within('position');
-  const changed = await within('changed');
+      .limit(limit)
+      .execute();
+  const created = await touched('position');
+  const changed = await touched('changed');
   const publicUrl = ports.publicUrl();
   const tell = async (
     rows: readonly MessageRow[],

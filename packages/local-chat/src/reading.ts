@@ -3,6 +3,7 @@ import { checked } from './checks.ts';
 import { assemble, present } from './message-rows.ts';
 import type { ChatPorts } from './ports.ts';
 import { findIn } from './posting.ts';
+import { type ChannelScope, within } from './scope.ts';
 import { type ChatMessage, reference } from './shapes.ts';
 import { fold, storable } from './text.ts';
 
@@ -78,12 +79,13 @@ export interface ChatSearch {
 export async function search(
   ports: ChatPorts,
   { query, channelIds, limit }: ChatSearch,
+  scope: ChannelScope = {},
 ): Promise<ChatMessage[]> {
   const { text, authors } = parseSearch(query);
   if (text === '' && authors.length === 0) return [];
   if (channelIds !== undefined && channelIds.length === 0) return [];
   const { db } = ports.store;
-  let found = db.selectFrom('chat_messages').selectAll().where('deleted_us', 'is', null);
+  let found = db.selectFrom('chat_messages').selectAll().where('deleted_us', 'is', null).where(within(scope));
   if (channelIds !== undefined) found = found.where('channel_id', 'in', channelIds);
   if (authors.length > 0) {
     found = found.where((where) =>

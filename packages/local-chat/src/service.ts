@@ -3,17 +3,15 @@ import { problem } from '@postern/http';
 import { type Clock, idGenerator, type Random } from '@postern/kit';
 import type { BlobStore } from '@postern/store';
 import { sweepBlobs } from './attachments.ts';
-import { edit, type ReactionChange, react, remove, unreact } from './changing.ts';
-import { describe, directChannelName, type NewChannel, openChannel } from './channels.ts';
+import { type NewChannel, openChannel } from './channels.ts';
 import { checked } from './checks.ts';
-import { type ChannelScope, newestPosition } from './event-log.ts';
+import { newestPosition } from './event-log.ts';
 import { openEventStream } from './event-stream.ts';
 import { createFeed } from './feed.ts';
 import { type ChatLimits, defaultChatLimits } from './limits.ts';
-import { type ChatPort, chatPort } from './port.ts';
+import { type ChatPort, chatPort, type PortScope } from './port.ts';
 import type { ChatPorts, ChatStore } from './ports.ts';
-import { type ChatSearch, list, type MessagePage, read, search } from './reading.ts';
-import { type ChatChannel, type ChatMessage, type ChatPerson, channelName, person } from './shapes.ts';
+import { type ChatChannel, channelName } from './shapes.ts';
 
 export interface ChatOptions {
   /** Migrated with {@link chatMigrations}. */
@@ -39,38 +37,18 @@ export interface ChatService extends ChatPort {
   /** Ends event streams and stops listening. The store stays open. */
   stop(): Promise<void>;
   /**
-   * The chat of one consumer: with an owner's name the channels that belong to it, without one the channels
-   * that belong to nobody. Other channels do not exist there.
+   * The chat of one consumer. Without an owner's name it is told of the channels that belong to nobody; with one, of
+   * those that belong to it, and with `directOf` of the direct messages that this user is a member of. Channels that
+   * belong to others do not exist there; those of nobody may be read and written in by all.
    */
-  port(owner?: string): ChatPort;
+  port(owner?: string, options?: { readonly directOf?: string }): ChatPort;
 
-  channels(): Promise<ChatChannel[]>;
   /**
    * Makes a channel, or finds the one of that name as it is (`created` false), and adds the members.
    *
    * @throws Failure validation_failed; precondition_failed when a bound is reached.
    */
   openChannel(channel: NewChannel): Promise<{ channel: ChatChannel; created: boolean }>;
-  /** The direct messages with a person, `local:dm-<user id>`, made when missing. @throws as openChannel. */
-  openDirect(user: ChatPerson, other?: ChatPerson): Promise<ChatChannel>;
-  /** A message, or its tombstone; null when unknown. */
-  message(id: string): Promise<ChatMessage | null>;
-  /** A page, oldest first. @throws Failure not_found. */
-  messages(page: MessagePage): Promise<ChatMessage[]>;
-  /** Newest first. */
-  search(search: ChatSearch): Promise<ChatMessage[]>;
-  /** @throws Failure not_found; forbidden unless the author; precondition_failed on a tombstone. */
-  edit(change: {
-    readonly messageId: string;
-    readonly userId: string;
-    readonly text: string;
-  }): Promise<ChatMessage>;
-  /** @throws Failure not_found; forbidden unless the author. */
-  remove(change: { readonly messageId: string; readonly userId: string }): Promise<ChatMessage>;
-  /** @throws Failure not_found; validation_failed; precondition_failed on a tombstone or a full message. */
-  react(change: ReactionChange): Promise<ChatMessage>;
-  /** @throws Failure not_found; validation_failed. */
-  unreact(change: ReactionChange): Promise<ChatMessage>;
   /**
    * Server-sent events after `lastEventId`, or from now on. Ends when the signal aborts or the chat stops;
    * whoever reads it must destroy it when done.
@@ -111,7 +89,7 @@ export function createChatService(options: ChatOptions): ChatService {
   }
 
   return {
-    ...chatPort(ports, feed, {}),
+    ...chatPort(ports, feed, { events: {}, reach: {} }),
     limits,
     async start() {
       for (const channelId of owned.keys()) {
@@ -125,21 +103,8 @@ export function createChatService(options: ChatOptions): ChatService {
       stopping.abort();
       await Promise.all([feed.stop(), sweeping]);
     },
-    port: (owner) => chatPort(ports, feed, scopeOf(owned, owner)),
-    channels: () => describe(ports.store.db),
+    port: (owner, { directOf } = {}) => chatPort(ports, feed, scopeOf(owned, owner, directOf)),
     openChannel: (channel) => openChannel(ports, channel),
-    async openDirect(user, other) {
-      const members = other === undefined ? [user] : [user, other];
-      const name = directChannelName(checked(person, user, 'user').id);
-      return (await openChannel(ports, { name, type: 'dm', members })).channel;
-    },
-    message: (id) => read(ports, id),
-    messages: (page) => list(ports, page),
-    search: (query) => search(ports, query),
-    edit: (change) => edit(ports, change),
-    remove: (change) => remove(ports, change),
-    react: (change) => react(ports, change),
-    unreact: (change) => unreact(ports, change),
     async eventStream({ lastEventId, closing }) {
       if (streams >= limits.streams) {
         throw problem('rate_limited', `There are ${limits.streams} event streams open, which is the limit.`, {
@@ -167,7 +132,14 @@ export function createChatService(options: ChatOptions): ChatService {
   };
 }
 
-function scopeOf(owned: ReadonlyMap<string, string>, owner: string | undefined): ChannelScope {
-  if (owner === undefined) return owned.size === 0 ? {} : { except: [...owned.keys()] };
-  return { only: [...owned].filter(([, name]) => name === owner).map(([channelId]) => channelId) };
+function scopeOf(
+  owned: ReadonlyMap<string, string>,
+  owner: string | undefined,
+  directOf: string | undefined,
+): PortScope {
+  const others = [...owned].filter(([, name]) => name !== owner).map(([channelId]) => channelId);
+  const reach = { except: others };
+  if (owner === undefined) return { events: reach, reach };
+  const only = [...owned.keys()].filter((channelId) => !others.includes(channelId));
+  return { events: directOf === undefined ? { only } : { only, directOf }, reach };
 }

@@ -114,7 +114,7 @@ describeEngines('the port', (engine) => {
     expect(ids(await drain(chat.port('nobody'), cursor))).toEqual([]);
     expect(await inbox.channel('local:bots')).toBeNull();
     expect(await threads.channel('local:bots')).toMatchObject({ id: 'local:bots', type: 'group' });
-    expect(await threads.channel(open)).toBeNull();
+    expect(await threads.channel(open)).toMatchObject({ id: open });
     const refused = inbox.post({ channelId: 'local:bots', user: BOT, text: 'x' });
     await expect(refused).rejects.toMatchObject({ code: 'not_found' });
     await expect(inbox.typing('local:bots', BOT)).rejects.toMatchObject({ code: 'not_found' });
@@ -123,6 +123,78 @@ describeEngines('the port', (engine) => {
     expect((await call('GET', '/channels')).body.data).toHaveLength(2);
     await restart();
     expect((await call('GET', '/channels')).body.data).toHaveLength(2);
+  });
+
+  test("a service reads and changes its own channels and nobody's, and not those of another", async () => {
+    const owned = new Map([
+      ['local:bots', 'threads'],
+      ['local:theirs', 'other'],
+    ]);
+    const { chat, channel, post } = await harness(engine, { ownedChannels: owned });
+    const open = await channel('general');
+    const threads = chat.port('threads');
+    const [mine, nobodys, hidden] = [
+      await post({ channel_id: 'local:bots', text: 'needle one' }),
+      await post({ channel_id: open, text: 'needle two' }),
+      await post({ channel_id: 'local:theirs', text: 'needle three' }),
+    ];
+    expect((await threads.channels()).map(({ id }) => id)).toEqual(['local:bots', open]);
+    expect(await threads.message(mine.id)).toEqual(mine);
+    expect(await threads.message(nobodys.id)).toEqual(nobodys);
+    expect(await threads.message(hidden.id)).toBeNull();
+    expect(await threads.messages({ channelId: open, limit: 5 })).toEqual([nobodys]);
+    const found = await threads.search({ query: 'needle', limit: 5 });
+    expect(found.map(({ id }) => id)).toEqual([nobodys.id, mine.id]);
+    await threads.react({ messageId: nobodys.id, userId: 'bot', emoji: 'eyes' });
+    const reply = await threads.post({ channelId: 'local:bots', user: BOT, text: 'x', threadId: mine.id });
+    await threads.edit({ messageId: reply.id, userId: BOT.id, text: 'y' });
+    await threads.remove({ messageId: reply.id, userId: BOT.id });
+    const gone = { code: 'not_found' };
+    const change = { messageId: hidden.id, userId: 'ada' };
+    await expect(threads.messages({ channelId: 'local:theirs', limit: 5 })).rejects.toMatchObject(gone);
+    await expect(threads.edit({ ...change, text: 'x' })).rejects.toMatchObject(gone);
+    await expect(threads.remove(change)).rejects.toMatchObject(gone);
+    await expect(threads.react({ ...change, emoji: 'eyes' })).rejects.toMatchObject(gone);
+    await expect(threads.unreact({ ...change, emoji: 'eyes' })).rejects.toMatchObject(gone);
+    await expect(threads.join('local:theirs', BOT)).rejects.toMatchObject(gone);
+    expect(await chat.message(hidden.id)).toEqual(hidden);
+  });
+
+  test('a service is told of the direct messages its user is in, when it asks for them', async () => {
+    const owned = new Map([['local:bots', 'threads']]);
+    const { chat, post } = await harness(engine, { ownedChannels: owned });
+    const threads = chat.port('threads', { directOf: BOT.id });
+    const cursor = await threads.newestCursor();
+    const direct = await threads.openDirect(BEN, BOT);
+    await chat.openDirect({ id: 'ada', name: 'Ada' });
+    const answer = await post({ channel_id: direct.id, user: BEN });
+    await post({ channel_id: 'local:dm-ada' });
+    const asked = await post({ channel_id: 'local:bots' });
+    const ids = (events: ChatEvent[]) => events.map(({ data }) => 'id' in data && data.id);
+    expect(ids(await drain(threads, cursor))).toEqual([answer.id, asked.id]);
+    expect(ids(await drain(chat.port('threads'), cursor))).toEqual([asked.id]);
+  });
+
+  test('direct messages that the log has forgotten are told from the messages', async () => {
+    const { chat, post } = await harness(engine, { limits: { eventsKept: 2 } });
+    const threads = chat.port('threads', { directOf: BOT.id });
+    const direct = await threads.openDirect(BEN, BOT);
+    const sent = [];
+    for (let index = 0; index < 6; index += 1) sent.push(await post({ channel_id: direct.id, user: BEN }));
+    expect(await threads.oldestCursor()).toBeGreaterThan(0);
+    const events = await drain(threads);
+    expect(events.map(({ data }) => 'id' in data && data.id)).toEqual(sent.map(({ id }) => id));
+  });
+
+  test('people are found by id and by name, also when several have the same', async () => {
+    const { chat, channel } = await harness(engine);
+    const channelId = await channel('general');
+    for (const id of ['u1', 'u2']) await chat.join(channelId, { id, name: 'Sam' });
+    await chat.join(await channel('other'), { id: 'u1', name: 'Samuel' });
+    expect(await chat.people({ id: 'u1' })).toEqual([{ id: 'u1', name: 'Samuel' }]);
+    expect((await chat.people({ name: 'Sam' })).map(({ id }) => id)).toEqual(['u1', 'u2']);
+    expect(await chat.people({ name: 'nobody' })).toEqual([]);
+    await expect(chat.join('local:nowhere', BEN)).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('callers in the process are checked as others are', async () => {
