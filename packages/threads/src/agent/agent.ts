@@ -2,7 +2,10 @@
  * An agent program as sessions see it. Claude Code is the one there is; the interface leaves room for others.
  */
 export interface Agent {
-  /** Starts a process for a session. It resolves once the process runs; `ready` comes as an event. */
+  /**
+   * Starts a process for a session. It resolves once the process runs, or has turned out not to start: then
+   * `ended` tells why. `ready` comes as an event, at the beginning of each turn and not before the first message.
+   */
   launch(launch: AgentLaunch): Promise<AgentProcess>;
   /** Whether the program can be run, for `doctor` and the start: its version, or why not. */
   check(signal?: AbortSignal): Promise<AgentCheck>;
@@ -31,7 +34,10 @@ export interface AgentLaunch {
   readonly deniedPaths: readonly string[];
   /** Account of the pool: its home or its key's file; null is the operator's own. */
   readonly account: { readonly home?: string; readonly apiKeyFile?: string } | null;
-  /** Called for every event, in order; the next one waits until it resolves. */
+  /**
+   * Called for every event, in order; the next one waits until it resolves. While it takes its time the agent is
+   * made to wait too. A rejection is logged, and the next event follows.
+   */
   readonly onEvent: (event: AgentEvent) => Promise<void>;
 }
 
@@ -74,6 +80,8 @@ export interface AgentEnd {
   readonly isMidTurn: boolean;
   /** Whether the agent does not know the session it was to resume. */
   readonly isUnknownSession: boolean;
+  /** Whether the agent has a session of that id already, though it was to begin it: it can be resumed. */
+  readonly isKnownSession?: boolean;
   /** End of its error output, bounded, secrets blanked. */
   readonly errorOutput: string;
 }
@@ -110,7 +118,9 @@ export type AgentEvent =
       readonly outcome: 'success' | 'interrupted' | 'failed';
       /** Sentences of what went wrong; empty on success. */
       readonly errors: readonly string[];
+      /** Of this turn alone; null when it is not known. */
       readonly costUsd: number | null;
+      /** With what was read from the cache and written to it. */
       readonly inputTokens: number | null;
       readonly outputTokens: number | null;
       readonly durationMs: number | null;
@@ -128,4 +138,6 @@ export type AgentEvent =
       readonly resetsAtMs: number | null;
     }
   | { readonly type: 'compacting'; readonly state: 'started' | 'finished' | 'failed' }
-  | { readonly type: 'permission_mode'; readonly mode: string };
+  | { readonly type: 'permission_mode'; readonly mode: string }
+  /** The agent has begun a new session by itself, as after `/clear`; that one is to be resumed from now on. */
+  | { readonly type: 'session_changed'; readonly agentSessionId: string };

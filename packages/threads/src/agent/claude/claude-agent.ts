@@ -1,0 +1,80 @@
+import { readFile, stat } from 'node:fs/promises';
+import type { Log } from '@postern/http';
+import type { Clock } from '@postern/kit';
+import type { Agent, AgentLaunch, AgentProcess } from '../agent.ts';
+import { checkClaude } from './check.ts';
+import { type Deadlines, defaultDeadlines, notStarted, startClaude } from './claude-process.ts';
+import { commandLine, mcpConfig, type ToolsServer } from './command-line.ts';
+import { agentEnvironment, type Login, secretNames } from './environment.ts';
+import { type PrivateFile, privateFile } from './private-files.ts';
+
+export interface ClaudeAgentOptions {
+  /** The CLI: a path, or a name that is looked up in PATH. `CLAUDE_PATH` of the operator. */
+  readonly command: string;
+  /** What the CLI's environment is picked from: that of this process. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Folder for the files of running agents; made, and only for this user. */
+  readonly filesDir: string;
+  /** How the server of our own tools is started for a session. */
+  readonly toolsServer: (launch: Pick<AgentLaunch, 'bridge' | 'features' | 'workingDir'>) => ToolsServer;
+  readonly clock: Clock;
+  /** A fresh UUID. */
+  readonly newUuid: () => string;
+  readonly log: Log;
+  readonly deadlines?: Partial<Deadlines>;
+}
+
+/** Claude Code, run as a process for each session that speaks stream-json. */
+export function claudeAgent(options: ClaudeAgentOptions): Agent {
+  return {
+    launch: (launch) => start(options, launch),
+    check: (signal) => checkClaude(options, signal),
+  };
+}
+
+async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<AgentProcess> {
+  let login: Login;
+  try {
+    login = await loginOf(launch.account);
+  } catch (error) {
+    return notStarted(`The account's key file cannot be read: ${(error as Error).message}`);
+  }
+  if (!(await isFolder(launch.workingDir))) {
+    return notStarted(`The working folder ${launch.workingDir} does not exist.`);
+  }
+  const run = options.newUuid();
+  const env = agentEnvironment(options.env, login, run);
+  const blanked = secretNames(env);
+  let config: PrivateFile;
+  try {
+    const content = mcpConfig(options.toolsServer(launch), blanked);
+    config = await privateFile(options.filesDir, 'mcp.json', content);
+  } catch (error) {
+    return notStarted(`The agent's files cannot be written: ${(error as Error).message}`);
+  }
+  return startClaude({
+    launch,
+    command: options.command,
+    args: commandLine(launch, config.path),
+    env,
+    run,
+    secrets: [launch.bridge.token, ...blanked.map((name) => env[name] ?? '')],
+    clock: options.clock,
+    log: options.log,
+    deadlines: { ...defaultDeadlines, ...options.deadlines },
+    cleanUp: async () => config[Symbol.asyncDispose](),
+  });
+}
+
+async function loginOf(account: AgentLaunch['account']): Promise<Login> {
+  if (account?.home !== undefined) return { home: account.home };
+  if (account?.apiKeyFile === undefined) return null;
+  return { apiKey: (await readFile(account.apiKeyFile, 'utf8')).trim() };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

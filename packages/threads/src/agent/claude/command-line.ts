@@ -1,0 +1,51 @@
+import type { AgentLaunch } from '../agent.ts';
+import { agentSettings } from './settings.ts';
+
+/** Name of the server of our own tools; the tools are `mcp__claude-threads-mcp__<tool>`. */
+export const TOOLS_SERVER = 'claude-threads-mcp';
+
+/** A question may wait for a person as long as this before the CLI gives up on the call. */
+const TOOL_CALL_TIMEOUT_MS = 24 * 60 * 60 * 1_000;
+
+/** How the server of our own tools is started. */
+export interface ToolsServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Arguments of the CLI. Any user of the machine can read them: they hold no secret and no prompt. */
+export function commandLine(launch: AgentLaunch, mcpConfigFile: string): string[] {
+  return [
+    ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+    '--replay-user-messages',
+    ...[launch.resume ? '--resume' : '--session-id', launch.agentSessionId],
+    ...['--mcp-config', mcpConfigFile],
+    ...(launch.permissionMode === 'bypass'
+      ? ['--dangerously-skip-permissions']
+      : ['--permission-prompt-tool', `mcp__${TOOLS_SERVER}__permission_prompt`]),
+    ...(launch.permissionMode === 'auto' ? ['--permission-mode', 'auto'] : []),
+    ...(launch.systemPrompt === '' ? [] : ['--append-system-prompt', launch.systemPrompt]),
+    ...['--settings', agentSettings(launch.permissionMode, launch.deniedPaths)],
+  ];
+}
+
+/**
+ * Content of the `--mcp-config` file.
+ *
+ * @param blanked Variables of the CLI's environment, which the server would inherit, that it has no use for.
+ */
+export function mcpConfig({ command, args, env }: ToolsServer, blanked: readonly string[]): string {
+  const blanks = Object.fromEntries(blanked.map((name) => [name, '']));
+  return JSON.stringify({
+    mcpServers: {
+      [TOOLS_SERVER]: {
+        type: 'stdio',
+        command,
+        args,
+        timeout: TOOL_CALL_TIMEOUT_MS,
+        env: { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '', ...blanks, ...env },
+      },
+    },
+  });
+}
