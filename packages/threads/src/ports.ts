@@ -14,8 +14,13 @@ export interface ThreadsPorts {
   readonly log: Log;
   readonly agent: Agent;
   readonly audit: Audit;
-  /** The product's data folder: sockets, uploads and agent files lie in folders of their own below it. */
+  /** The product's data folder: sockets and agent files lie in folders of their own below it. */
   readonly dataDir: string;
+  /**
+   * Folder of what agents may touch: files people sent in, and worktrees. It lies outside of `deniedPaths`, since a
+   * rule that denies a folder has no exceptions.
+   */
+  readonly agentDir: string;
   /** Folders and files no agent may touch: the data folder and the configuration file. */
   readonly deniedPaths: readonly string[];
 }

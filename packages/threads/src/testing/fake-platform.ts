@@ -36,6 +36,10 @@ export interface FakePlatform extends Platform {
   deliver(event: PlatformEvent): Promise<void>;
   /** The next call of the method fails with the code. */
   failNext(method: 'post' | 'edit' | 'react' | 'upload' | 'directChannel', code: PlatformErrorCode): void;
+  /** Whether somebody is connected. */
+  readonly isRunning: boolean;
+  /** Cuts the connection without a word, as when the process at the other end is gone. */
+  hangUp(): void;
   /** Resolves with the first post of the bot's that matches, there already or to come (an edit counts). */
   botPost(matches: (post: Post) => boolean): Promise<Post>;
 }
@@ -137,7 +141,7 @@ export function fakePlatform(
     async run(given, signal) {
       feed = given;
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      feed = null;
+      if (feed === given) feed = null;
     },
     health: () => ({ status: 'ok' }),
     self: async () => BOT,
@@ -269,6 +273,12 @@ export function fakePlatform(
     addPerson(person, isMember = true) {
       people.set(person.id, person);
       if (isMember) members.add(person.id);
+    },
+    get isRunning() {
+      return feed !== null;
+    },
+    hangUp() {
+      feed = null;
     },
     addChannel: (channel) => void channels.set(channel.id, channel),
     async deliver(event) {

@@ -1,0 +1,45 @@
+import type { PlatformBehaviour } from '../config.ts';
+import { canonicalEmoji } from '../platforms/emoji.ts';
+import { type Platform, PlatformError, type PostRef } from '../platforms/platform.ts';
+import type { SessionTable } from '../tables.ts';
+
+/** The post at the head of a session: what it is, and reactions that steer it. */
+
+export type HeaderAct = 'end' | 'interrupt' | 'resume';
+
+const ACTS: Readonly<Record<string, HeaderAct>> = {
+  x: 'end',
+  octagonal_sign: 'end',
+  double_vertical_bar: 'interrupt',
+  arrows_counterclockwise: 'resume',
+};
+
+/** What a reaction on a header or a pause notice asks for; null for any other emoji. */
+export function headerAct(emoji: string): HeaderAct | null {
+  return ACTS[canonicalEmoji(emoji)] ?? null;
+}
+
+export function headerText(
+  session: Pick<SessionTable, 'owner_name' | 'working_dir' | 'permission_mode'>,
+  mode: PlatformBehaviour['sessionHeader'],
+): string | null {
+  if (mode === 'hidden') return null;
+  if (mode === 'minimal') return '🧵 Session started · ⏸️ interrupts · ❌ ends';
+  return [
+    `🧵 **Session started**`,
+    `Folder \`${session.working_dir.replaceAll('`', '')}\` · permissions \`${session.permission_mode}\``,
+    'Write here to go on · ⏸️ interrupts · ❌ ends · `!help` lists the commands',
+  ].join('\n');
+}
+
+/** Puts the reactions on the header, so that they are one tap away. */
+export async function offerReactions(platform: Platform, header: PostRef): Promise<void> {
+  if (!platform.capabilities.reactions) return;
+  try {
+    await platform.react(header, 'double_vertical_bar');
+    await platform.react(header, 'x');
+  } catch (error) {
+    // People can still add them themselves.
+    if (!(error instanceof PlatformError)) throw error;
+  }
+}

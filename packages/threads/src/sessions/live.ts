@@ -1,0 +1,575 @@
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { AgentEnd, AgentEvent, AgentProcess } from '../agent/agent.ts';
+import type { PlatformConfig, ThreadsConfig } from '../config.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { ThreadsPorts } from '../ports.ts';
+import type { MessageTable, SessionTable } from '../tables.ts';
+import { addressingOf } from './addressing.ts';
+import { takeFiles } from './files-in.ts';
+import type { SessionJoins, SessionOutput } from './joins.ts';
+import { finishMessages, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
+import { type People, shownName } from './people.ts';
+import { goOnMessage, promptOf } from './prompts.ts';
+import { addFacts, changeSession, factsOf, moveSession, sessionById } from './records.ts';
+import { speaker } from './say.ts';
+import type { Actor } from './session.ts';
+import type { Slots } from './slots.ts';
+import { newUuid } from './uuid.ts';
+
+/** So often in a row an agent may end before it has finished a turn; then its session is over. */
+export const MOST_FAILURES = 3;
+const TYPING_MS = 4_000;
+const RETRY_MS = 1_000;
+/** A turn has begun this long after its message, or will not. */
+const BEGIN_MS = 10_000;
+const MINUTE_MS = 60_000;
+
+export interface LiveOptions {
+  readonly ports: ThreadsPorts;
+  readonly config: ThreadsConfig;
+  readonly behaviour: PlatformConfig;
+  readonly platform: Platform;
+  readonly joins: SessionJoins;
+  readonly people: People;
+  readonly slots: Slots;
+  systemPrompt(row: SessionTable): string;
+  uploadDir(sessionId: string): string;
+  /** Told when the session is over or its state has moved. */
+  onChange(sessionId: string): void;
+  onEnded(sessionId: string): void;
+}
+
+/** A session that has not ended, with its process when it has one. What is done to it is done one at a time. */
+export interface LiveSession {
+  readonly id: string;
+  /** Something may have to be done: a message waits, a turn was cut off. */
+  wake(): void;
+  /** Starts the agent though nothing waits; false when it could not be (the thread says why). */
+  resume(actor: Actor): Promise<boolean>;
+  /** Gives the agent nothing before this has settled. */
+  holdUntil(work: Promise<void>): void;
+  /** Stops the turn. False: none was running. */
+  interrupt(actor: Actor): Promise<boolean>;
+  /** Takes the process down, does `change` and, if there was one, starts it again. */
+  relaunch(change: () => Promise<void>): Promise<void>;
+  end(reason: string, actor: Actor): Promise<void>;
+  /** Takes the process down and keeps everything for the next start. */
+  halt(): Promise<void>;
+  slashCommands(): readonly string[];
+}
+
+export function liveSession(options: LiveOptions, row: SessionTable): LiveSession {
+  const { ports, config, platform, joins, slots, people } = options;
+  const { store, clock, log, agent, audit } = ports;
+  const id = row.session_id;
+  const threadId = row.kind === 'channel' ? null : row.thread_id;
+  const place = { platform, channelId: row.channel_id, threadId };
+  const say = speaker(place, log);
+
+  let process: AgentProcess | null = null;
+  /** Counts processes, so that what a replaced one still says or does is not taken for the present one's. */
+  let generation = 0;
+  let isBusy = false;
+  /** Whether the agent is in a turn it began by itself, as when something in its background is done. */
+  let isOwnTurn = false;
+  /** Aborted when a turn begins. */
+  let awaited = new AbortController();
+  let isOver = false;
+  let output: SessionOutput | null = null;
+  let slash: readonly string[] = [];
+  let idle = new AbortController();
+  let typing = new AbortController();
+  let isWakePending = false;
+  let isHeld = false;
+  let work: Promise<unknown> = Promise.resolve();
+
+  function exclusively<T>(task: () => Promise<T>): Promise<T> {
+    const next = work.then(task, task);
+    work = next.catch(() => undefined);
+    return next;
+  }
+
+  function wake(): void {
+    if (isWakePending || isOver) return;
+    isWakePending = true;
+    void exclusively(() => {
+      isWakePending = false;
+      return pump();
+    }).catch(async (error: unknown) => {
+      log.error({ err: error, session: id }, 'a session could not go on; trying again');
+      await clock.sleep(RETRY_MS, idle.signal);
+      wake();
+    });
+  }
+
+  const record = (action: Parameters<typeof audit.record>[1]['action'], actor: Actor | null, details = {}) =>
+    audit.record(platform.id, {
+      action,
+      sessionId: id,
+      channelId: row.channel_id,
+      threadId,
+      actor: actor?.id ?? 'system',
+      ...(actor === null ? {} : { actorName: actor.name }),
+      details,
+    });
+
+  async function pump(): Promise<void> {
+    if (isOver || isBusy || isHeld) return;
+    const session = await sessionById(store.db, id);
+    if (!session || session.state === 'ended') return;
+    const waiting = await messagesIn(store.db, id, ['queued', 'given', 'taken'], 1);
+    if (waiting.length === 0) return;
+    if (process === null && !(await launch(session))) return;
+    // A launch may have found a turn to go on with.
+    if (isBusy) return;
+    const [next] = await messagesIn(store.db, id, ['queued'], 1);
+    if (next) await give(next);
+  }
+
+  async function launch(session: SessionTable): Promise<boolean> {
+    if (!slots.take(id)) {
+      slots.whenFree(id, wake);
+      await pauseRow();
+      await say(
+        `⏳ All ${slots.limit} places for sessions are taken. Your message is kept; this session goes on when one is free.`,
+      );
+      return false;
+    }
+    if (!(await isFolder(session.working_dir))) {
+      await endNow(`its folder ${session.working_dir} is gone`, null);
+      return false;
+    }
+    await moveSession(store.db, id, 'relaunch');
+    generation += 1;
+    const mine = generation;
+    output ??= joins.openOutput({
+      ...place,
+      sessionId: id,
+      saved: factsOf(session).output,
+      save: (state) => addFacts(store.db, id, { output: state }),
+    });
+    try {
+      process = await agent.launch({
+        agentSessionId: session.agent_session_id,
+        resume: session.has_begun === 1,
+        workingDir: session.working_dir,
+        permissionMode: session.permission_mode,
+        systemPrompt: options.systemPrompt(session),
+        bridge: joins.bridge.register(id),
+        features: featuresOf(options.behaviour),
+        deniedPaths: ports.deniedPaths,
+        account: accountOf(config, session.account_id),
+        onEvent: (event) => (mine === generation ? onEvent(event) : Promise.resolve()),
+      });
+    } catch (error) {
+      log.warn({ err: error, session: id }, 'an agent could not be started');
+      joins.bridge.revoke(id);
+      await failed('⚠️ The agent could not be started. Write again to try once more.');
+      return false;
+    }
+    const launched = process;
+    void launched.ended.then((end) =>
+      exclusively(async () => {
+        if (mine === generation) await onEnd(end);
+      }).catch((error: unknown) =>
+        log.error({ err: error, session: id }, 'the end of an agent was not handled'),
+      ),
+    );
+    await moveSession(store.db, id, 'ready', { active_us: clock.nowMicroseconds() });
+    options.onChange(id);
+    await goOnWithCutTurn(launched);
+    if (!isBusy) watchIdleness();
+    return true;
+  }
+
+  /**
+   * After a process has gone in mid-turn: a message it had been given but had not taken is given again under the
+   * same UUID, which the agent does not take twice; one it had taken is in its history, so it is told to go on.
+   */
+  async function goOnWithCutTurn(launched: AgentProcess): Promise<void> {
+    const cut = await messagesIn(store.db, id, ['given', 'taken']);
+    for (const message of cut) {
+      if (message.state === 'given')
+        await moveMessage(store.db, keyOf(message), ['given'], { state: 'queued' });
+    }
+    if (!cut.some((message) => message.state === 'taken')) return;
+    setBusy();
+    await launched.send(goOnMessage(newUuid(ports.random)));
+  }
+
+  async function give(message: MessageTable): Promise<void> {
+    if (process === null) return;
+    const post = postOf(message);
+    const files = await takeFiles(platform, options.uploadDir(id), message.post_id, post.files);
+    if (files.refused.length > 0) {
+      const list = files.refused.map((line) => `- ${line}`).join('\n');
+      await say(`⚠️ Not all files came through:\n${list}`, `files:${message.post_id}`);
+    }
+    const uuid = message.agent_uuid ?? newUuid(ports.random);
+    const { text } = addressingOf(post, (await people.self()).id);
+    const isAsItStands = text.startsWith('/');
+    const author = !isAsItStands && (await needsAttribution(message)) ? shownName(post.author) : null;
+    if (!(await moveMessage(store.db, keyOf(message), ['queued'], { state: 'given', agent_uuid: uuid }))) {
+      // Taken back by its author meanwhile.
+      return wake();
+    }
+    await moveSession(store.db, id, 'proceed');
+    await changeSession(store.db, id, { active_us: clock.nowMicroseconds() });
+    setBusy();
+    options.onChange(id);
+    if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(process);
+    try {
+      await process.send(promptOf({ uuid, text, author, files }));
+    } catch (error) {
+      // Its end is on the way and says the rest.
+      log.debug({ err: error, session: id }, 'a message met an agent that was gone');
+    }
+  }
+
+  /** A message given for the second time may be in the agent's history already: then no turn comes of it. */
+  async function tellToGoOnUnlessBegun(running: AgentProcess): Promise<void> {
+    awaited = new AbortController();
+    const { signal } = awaited;
+    await clock.sleep(BEGIN_MS, signal);
+    if (signal.aborted || process !== running) return;
+    await running.send(goOnMessage(newUuid(ports.random))).catch(() => undefined);
+  }
+
+  /** Who speaks is said once there is more than one who does. */
+  async function needsAttribution(message: MessageTable): Promise<boolean> {
+    if (!config.userAttribution) return false;
+    if (message.author_id !== row.owner_id) return true;
+    const others = await store.db
+      .selectFrom('threads_messages')
+      .select('post_id')
+      .where('session_id', '=', id)
+      .where('author_id', '<>', row.owner_id)
+      .where('position', '<', message.position)
+      .where((where) =>
+        where.or([where('outcome', '=', 'answered'), where('state', 'in', ['given', 'taken'])]),
+      )
+      .limit(1)
+      .executeTakeFirst();
+    return others !== undefined;
+  }
+
+  function setBusy(): void {
+    isBusy = true;
+    idle.abort();
+    typing.abort();
+    typing = new AbortController();
+    const { signal } = typing;
+    void (async () => {
+      while (!signal.aborted) {
+        await platform.typing(place.channelId, place.threadId);
+        await clock.sleep(TYPING_MS, signal);
+      }
+    })();
+  }
+
+  function setIdle(): void {
+    isBusy = false;
+    awaited.abort();
+    typing.abort();
+  }
+
+  async function onEvent(event: AgentEvent): Promise<void> {
+    if (event.type === 'ready') {
+      slash = event.slashCommands;
+      isOwnTurn = !isBusy;
+      awaited.abort();
+      if (event.bridge === 'failed') void exclusively(withoutBridge);
+    }
+    if (event.type === 'taken') await onTaken(event.uuid);
+    if (event.type === 'session_changed')
+      await changeSession(store.db, id, { agent_session_id: event.agentSessionId });
+    if (event.type === 'tool_use') await recordToolUse(event);
+    await output?.handle(event);
+    if (event.type === 'turn_finished') await onTurnFinished(event);
+  }
+
+  async function onTaken(uuid: string): Promise<void> {
+    const [message] = (await messagesIn(store.db, id, ['given'])).filter((each) => each.agent_uuid === uuid);
+    if (message) await moveMessage(store.db, keyOf(message), ['given'], { state: 'taken' });
+    await changeSession(store.db, id, { has_begun: 1 });
+  }
+
+  async function recordToolUse(event: Extract<AgentEvent, { type: 'tool_use' }>): Promise<void> {
+    const inputHash = createHash('sha256').update(JSON.stringify(event.input)).digest('hex');
+    await audit.record(platform.id, {
+      action: 'tool_use',
+      sessionId: id,
+      channelId: row.channel_id,
+      threadId,
+      actor: 'agent',
+      tool: event.name,
+      details: { toolUseId: event.id, inputHash, isSubagent: event.parentToolUseId !== null },
+    });
+  }
+
+  async function onTurnFinished(event: Extract<AgentEvent, { type: 'turn_finished' }>): Promise<void> {
+    const wasOwnTurn = isOwnTurn;
+    isOwnTurn = false;
+    await store.transaction(async (tx) => {
+      // A message that came during a turn of the agent's own has its turn yet to come, unless that one took it.
+      await finishMessages(tx, id, wasOwnTurn ? ['taken'] : ['given', 'taken'], 'answered');
+      const session = await sessionById(tx, id);
+      if (!session) return;
+      const facts = factsOf(session);
+      await changeSession(tx, id, {
+        has_begun: 1,
+        resume_failures: 0,
+        active_us: clock.nowMicroseconds(),
+        facts_json: JSON.stringify({ ...facts, costUsd: (facts.costUsd ?? 0) + (event.costUsd ?? 0) }),
+      });
+      if (event.outcome === 'interrupted') await moveSession(tx, id, 'interrupt');
+    });
+    options.onChange(id);
+    if ((await messagesIn(store.db, id, ['given'], 1)).length > 0) return;
+    setIdle();
+    watchIdleness();
+    wake();
+  }
+
+  /** Nothing could be approved, and the agent would end without a word at the first need. */
+  async function withoutBridge(): Promise<void> {
+    if (process === null) return;
+    const session = await sessionById(store.db, id);
+    if (session?.permission_mode === 'bypass') {
+      await say('⚠️ The chat tools are not available in this session: their server did not start.');
+      return;
+    }
+    await takeDown();
+    await failed(
+      '⚠️ The server of the chat tools did not start, so nothing could be approved. Write again to try once more.',
+    );
+  }
+
+  async function onEnd(end: AgentEnd): Promise<void> {
+    process = null;
+    setIdle();
+    idle.abort();
+    joins.bridge.revoke(id);
+    await closeOutput();
+    const inFlight = await messagesIn(store.db, id, ['given', 'taken']);
+    isOwnTurn = false;
+    if (end.isUnknownSession) return beginAnew(inFlight);
+    if (end.isKnownSession) {
+      // It had begun before an earlier process could put that on record.
+      await changeSession(store.db, id, { has_begun: 1 });
+      for (const message of inFlight)
+        await moveMessage(store.db, keyOf(message), ['given'], { state: 'queued' });
+      slots.free(id);
+      await pauseRow();
+      return wake();
+    }
+    const wasTaken = inFlight.some((message) => message.state === 'taken');
+    if (inFlight.length === 0 && !end.isMidTurn) {
+      // It went in good order between two turns; the next message starts it again.
+      slots.free(id);
+      await pauseRow();
+      return wake();
+    }
+    if (!wasTaken && inFlight.length > 0) {
+      for (const message of inFlight)
+        await moveMessage(store.db, keyOf(message), ['given'], { state: 'queued' });
+      const isStartable = end.reason !== 'not_started';
+      const isAlive = await failed(
+        isStartable
+          ? `⚠️ The agent ended before it took the message (${endInWords(end)}).${errorBlock(end)}`
+          : `⚠️ The agent could not be started. Write again to try once more.${errorBlock(end)}`,
+      );
+      if (isAlive && isStartable) wake();
+      return;
+    }
+    await finishMessages(store.db, id, ['given', 'taken'], 'failed');
+    const isAlive = await failed(
+      `⚠️ The agent ended without a result (${endInWords(end)}). Write again to go on.${errorBlock(end)}`,
+    );
+    if (isAlive) wake();
+  }
+
+  async function beginAnew(inFlight: readonly MessageTable[]): Promise<void> {
+    await changeSession(store.db, id, { has_begun: 0, agent_session_id: newUuid(ports.random) });
+    for (const message of inFlight)
+      await moveMessage(store.db, keyOf(message), ['given', 'taken'], { state: 'queued' });
+    const isAlive = await failed(
+      '⚠️ The agent no longer knows this session, so it begins a new one here, without what was said before.',
+    );
+    if (isAlive) wake();
+  }
+
+  /** Counts a failure and says it; at the last one the session is over. Whether it goes on. */
+  async function failed(notice: string): Promise<boolean> {
+    setIdle();
+    const session = await sessionById(store.db, id);
+    const failures = (session?.resume_failures ?? 0) + 1;
+    await changeSession(store.db, id, { resume_failures: failures });
+    await record('session_failed', null, { failures });
+    await say(notice);
+    if (failures >= MOST_FAILURES) {
+      await endNow(`its agent failed ${MOST_FAILURES} times in a row`, null);
+      return false;
+    }
+    slots.free(id);
+    await pauseRow();
+    return true;
+  }
+
+  async function pauseRow(): Promise<void> {
+    await moveSession(store.db, id, 'pause');
+    options.onChange(id);
+  }
+
+  function watchIdleness(): void {
+    idle.abort();
+    idle = new AbortController();
+    const { signal } = idle;
+    const { sessionTimeoutMinutes: limit, sessionWarningMinutes: warning } = config.limits;
+    const beforeWarning = Math.max(0, limit - warning);
+    void (async () => {
+      await clock.sleep(beforeWarning * MINUTE_MS, signal);
+      if (signal.aborted) return;
+      if (warning > 0 && beforeWarning > 0)
+        await say(`💤 Nothing has been said for a while. This session pauses in ${minutesInWords(warning)}.`);
+      await clock.sleep((limit - beforeWarning) * MINUTE_MS, signal);
+      if (!signal.aborted) await exclusively(() => timeOut(signal));
+    })().catch((error: unknown) => log.error({ err: error, session: id }, 'a session could not be paused'));
+  }
+
+  async function timeOut(signal: AbortSignal): Promise<void> {
+    if (signal.aborted || isBusy || isOver) return;
+    await takeDown();
+    await closeOutput();
+    slots.free(id);
+    await pauseRow();
+    await record('session_paused', null, { why: 'idle' });
+    const post = await say('⏸️ Paused, since nothing was said. Write, or react with 🔄 here, to go on.');
+    if (post) {
+      await addFacts(store.db, id, { pausedPostId: post.postId });
+      await platform.react(post, 'arrows_counterclockwise').catch(() => undefined);
+    }
+  }
+
+  /** Ends the process on purpose; what it says from now on is nobody's. */
+  async function takeDown(): Promise<void> {
+    generation += 1;
+    const running = process;
+    process = null;
+    setIdle();
+    idle.abort();
+    joins.bridge.revoke(id);
+    await running?.stop();
+  }
+
+  async function closeOutput(): Promise<void> {
+    const closing = output;
+    output = null;
+    await closing?.close();
+  }
+
+  async function endNow(reason: string, actor: Actor | null): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    slots.forget(id);
+    await takeDown();
+    await closeOutput();
+    await store.transaction(async (tx) => {
+      await finishMessages(tx, id, ['new', 'held', 'queued', 'given', 'taken'], 'dropped');
+      await moveSession(tx, id, 'end', { ended_us: clock.nowMicroseconds(), end_reason: reason });
+    });
+    slots.free(id);
+    await joins.questions.withdrawOf(id, 'session_ended');
+    await record('session_ended', actor, { reason });
+    await say(`🏁 This session is over: ${reason}. Mention me to begin another.`);
+    options.onEnded(id);
+  }
+
+  return {
+    id,
+    wake,
+    resume: (actor) =>
+      exclusively(async () => {
+        if (process !== null) return true;
+        const session = await sessionById(store.db, id);
+        if (isOver || !session || !(await launch(session))) return false;
+        await record('session_resumed', actor);
+        wake();
+        return true;
+      }),
+    holdUntil(held) {
+      isHeld = true;
+      void held
+        .catch((error: unknown) => log.error({ err: error, session: id }, 'what a session waited for failed'))
+        .then(() => {
+          isHeld = false;
+          wake();
+        });
+    },
+    async interrupt(actor) {
+      const running = process;
+      if (running === null || !isBusy) return false;
+      await record('session_interrupted', actor);
+      return running.interrupt();
+    },
+    relaunch: (change) =>
+      exclusively(async () => {
+        const wasRunning = process !== null;
+        await takeDown();
+        await change();
+        if (!wasRunning) return;
+        const session = await sessionById(store.db, id);
+        if (session && (await launch(session))) wake();
+      }),
+    end: (reason, actor) => exclusively(() => endNow(reason, actor)),
+    halt: () =>
+      exclusively(async () => {
+        isOver = true;
+        slots.forget(id);
+        await takeDown();
+        await closeOutput();
+        slots.free(id);
+      }),
+    slashCommands: () => slash,
+  };
+}
+
+function featuresOf(behaviour: PlatformConfig): string[] {
+  return (['memory', 'routines', 'watches'] as const).filter((feature) => behaviour[feature]);
+}
+
+function accountOf(
+  config: ThreadsConfig,
+  accountId: string | null,
+): { home?: string; apiKeyFile?: string } | null {
+  const account = config.claudeAccounts.find((each) => each.id === accountId);
+  if (!account) return null;
+  return {
+    ...(account.home === undefined ? {} : { home: account.home }),
+    ...(account.apiKeyFile === undefined ? {} : { apiKeyFile: account.apiKeyFile }),
+  };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+function endInWords({ signal, exitCode }: AgentEnd): string {
+  if (signal !== null) return `signal ${signal}`;
+  return exitCode === null ? 'it did not start' : `exit code ${exitCode}`;
+}
+
+/** The end of its error output, as code, so that nothing in it is Markdown. */
+function errorBlock({ errorOutput }: AgentEnd): string {
+  const tail = errorOutput.trim().split('\n').slice(-5).join('\n').slice(-500).replaceAll('```', "'''");
+  return tail === '' ? '' : `\n\`\`\`\n${tail}\n\`\`\``;
+}
+
+function minutesInWords(minutes: number): string {
+  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
+}

@@ -1,0 +1,161 @@
+import type { Kysely, Transaction } from 'kysely';
+import * as z from 'zod';
+import type { SessionTable, ThreadsTables } from '../tables.ts';
+import type { SessionState, SessionView } from './session.ts';
+import { type SessionEvent, sessionStates } from './states.ts';
+
+/** Rows of sessions, and the one way their state moves. */
+
+export type Db = Kysely<ThreadsTables> | Transaction<ThreadsTables>;
+
+/** What a session keeps beside its columns. */
+export interface SessionFacts {
+  /** Post whose reactions steer it. */
+  readonly headerPostId?: string | undefined;
+  /** Last post that said it is paused; 🔄 on it resumes. */
+  readonly pausedPostId?: string | undefined;
+  readonly costUsd?: number | undefined;
+  /** Whatever the output wants back after a restart. */
+  readonly output?: unknown;
+}
+
+const factsSchema = z
+  .object({
+    headerPostId: z.string().optional(),
+    pausedPostId: z.string().optional(),
+    costUsd: z.number().optional(),
+    output: z.unknown().optional(),
+  })
+  .catch({});
+
+const worktreeSchema = z.object({ branch: z.string(), path: z.string(), repository: z.string() });
+
+export function factsOf(row: Pick<SessionTable, 'facts_json'>): SessionFacts {
+  return factsSchema.parse(JSON.parse(row.facts_json));
+}
+
+export function worktreeOf(row: Pick<SessionTable, 'worktree_json'>): SessionView['worktree'] {
+  return row.worktree_json === null ? null : worktreeSchema.parse(JSON.parse(row.worktree_json));
+}
+
+export async function sessionById(db: Db, sessionId: string): Promise<SessionTable | null> {
+  const row = await db
+    .selectFrom('threads_sessions')
+    .selectAll()
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** The session of a thread that has not ended. */
+export async function liveSessionOf(
+  db: Db,
+  thread: { readonly platformId: string; readonly channelId: string; readonly threadId: string },
+): Promise<SessionTable | null> {
+  const row = await db
+    .selectFrom('threads_sessions')
+    .selectAll()
+    .where('platform_id', '=', thread.platformId)
+    .where('channel_id', '=', thread.channelId)
+    .where('thread_id', '=', thread.threadId)
+    .where('state', '<>', 'ended')
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export function liveSessionsOf(db: Db, platformId: string): Promise<SessionTable[]> {
+  return db
+    .selectFrom('threads_sessions')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .where('state', '<>', 'ended')
+    .orderBy('active_us', 'desc')
+    .execute();
+}
+
+/**
+ * Moves a session's state as the table says, together with other columns. Null when its state does not take the
+ * event any more: somebody else moved it first.
+ */
+export async function moveSession(
+  db: Db,
+  sessionId: string,
+  event: SessionEvent,
+  changes: Partial<Omit<SessionTable, 'session_id' | 'state'>> = {},
+): Promise<SessionState | null> {
+  for (const before of sessionStates.statesBefore(event)) {
+    const moved = await db
+      .updateTable('threads_sessions')
+      .set({ ...changes, state: sessionStates.next(before, event) })
+      .where('session_id', '=', sessionId)
+      .where('state', '=', before)
+      .executeTakeFirst();
+    if (Number(moved.numUpdatedRows) > 0) return sessionStates.next(before, event);
+  }
+  return null;
+}
+
+export async function changeSession(
+  db: Db,
+  sessionId: string,
+  changes: Partial<Omit<SessionTable, 'session_id' | 'state'>>,
+): Promise<void> {
+  await db.updateTable('threads_sessions').set(changes).where('session_id', '=', sessionId).execute();
+}
+
+/** Adds to a session's facts what is given; only the process that holds the session's platform writes them. */
+export async function addFacts(db: Db, sessionId: string, facts: SessionFacts): Promise<void> {
+  const row = await sessionById(db, sessionId);
+  if (!row) return;
+  await changeSession(db, sessionId, { facts_json: JSON.stringify({ ...factsOf(row), ...facts }) });
+}
+
+/** Sessions as commands, tools and the console see them. */
+export async function viewsOf(db: Db, rows: readonly SessionTable[]): Promise<SessionView[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.session_id);
+  const participants = await db
+    .selectFrom('threads_participants')
+    .selectAll()
+    .where('session_id', 'in', ids)
+    .orderBy('invited_us')
+    .execute();
+  const queued = await db
+    .selectFrom('threads_messages')
+    .select(['session_id', (count) => count.fn.countAll<number>().as('count')])
+    .where('session_id', 'in', ids)
+    .where('state', '=', 'queued')
+    .groupBy('session_id')
+    .execute();
+  const counts = new Map(queued.map((row) => [row.session_id, Number(row.count)]));
+  return rows.map((row) => ({
+    id: row.session_id,
+    platformId: row.platform_id,
+    channelId: row.channel_id,
+    threadId: row.thread_id,
+    kind: row.kind,
+    state: row.state,
+    owner: { id: row.owner_id, name: row.owner_name },
+    participants: participants
+      .filter((each) => each.session_id === row.session_id)
+      .map((each) => ({ id: each.person_id, name: each.person_name, invitedBy: each.invited_by })),
+    workingDir: row.working_dir,
+    worktree: worktreeOf(row),
+    permissionMode: row.permission_mode,
+    mentionsOnly: row.mentions_only === 1,
+    isUnattended: row.is_unattended === 1,
+    title: row.title,
+    queued: counts.get(row.session_id) ?? 0,
+    costUsd: factsOf(row).costUsd ?? 0,
+    createdMs: Math.floor(row.created_us / 1_000),
+    activeMs: Math.floor(row.active_us / 1_000),
+    endedMs: row.ended_us === null ? null : Math.floor(row.ended_us / 1_000),
+    endReason: row.end_reason,
+  }));
+}
+
+export async function viewOf(db: Db, row: SessionTable): Promise<SessionView> {
+  const [view] = await viewsOf(db, [row]);
+  if (!view) throw new Error('one row makes one view');
+  return view;
+}

@@ -1,0 +1,276 @@
+import type { PlatformConfig, ThreadsConfig } from '../config.ts';
+import type { Platform, PlatformFeed, PostRef } from '../platforms/platform.ts';
+import type { ThreadsPorts } from '../ports.ts';
+import type { MessageTable, SessionTable } from '../tables.ts';
+import { mayAs } from './decide.ts';
+import { headerAct } from './header.ts';
+import { inboundFeed, type ThreadPlace } from './inbound.ts';
+import type { SessionJoins } from './joins.ts';
+import { giveBackPending } from './ledgers.ts';
+import { type LiveSession, liveSession } from './live.ts';
+import { messagesIn } from './messages.ts';
+import { askAboutOutsider } from './outsiders.ts';
+import { createPeople, type People } from './people.ts';
+import { systemPromptOf } from './prompts.ts';
+import { messageReader } from './reader.ts';
+import { addFacts, factsOf, liveSessionsOf, moveSession } from './records.ts';
+import { speaker } from './say.ts';
+import type { Actor, SessionActions, Standing } from './session.ts';
+import type { Slots } from './slots.ts';
+import { threadWorkers } from './thread-workers.ts';
+
+const MINUTE_US = 60_000_000;
+const SYSTEM: Actor = { id: 'system', name: 'system' };
+
+export interface RoomOptions {
+  readonly ports: ThreadsPorts;
+  readonly config: ThreadsConfig;
+  readonly behaviour: PlatformConfig;
+  readonly platform: Platform;
+  readonly joins: SessionJoins;
+  readonly slots: Slots;
+  readonly actions: SessionActions;
+  uploadDir(sessionId: string): string;
+  onChange(sessionId: string): void;
+}
+
+/** One platform's sessions while this process holds it. */
+export interface Room {
+  readonly platform: Platform;
+  readonly behaviour: PlatformConfig;
+  readonly people: People;
+  readonly feed: PlatformFeed;
+  /** Looks up the list, brings back the sessions of an earlier process, and works on what waits. */
+  restore(): Promise<void>;
+  live(session: SessionTable): LiveSession;
+  held(message: MessageTable, session: SessionTable): void;
+  standing(session: SessionTable | null, personId: string): Promise<Standing>;
+  /** Ends every session and takes nothing any more. How many there were. */
+  kill(actor: Actor): Promise<number>;
+  /** Takes all processes down and keeps everything for the next start. */
+  close(): Promise<void>;
+}
+
+export function createRoom(options: RoomOptions): Room {
+  const { ports, config, behaviour, platform, joins, slots } = options;
+  const { store, clock, log, audit } = ports;
+  const closing = new AbortController();
+  const lives = new Map<string, LiveSession>();
+  const background = new Set<Promise<unknown>>();
+  const people = createPeople({ platform, store, clock, log, ...behaviour });
+  let isShut = false;
+
+  /** Work that nobody waits for; a failure is logged. */
+  function start(what: string, work: Promise<unknown>): void {
+    const task = work.catch((error: unknown) => {
+      if (!closing.signal.aborted) log.error({ err: error, platform: platform.id }, what);
+    });
+    background.add(task);
+    void task.finally(() => background.delete(task));
+  }
+
+  function live(session: SessionTable): LiveSession {
+    const known = lives.get(session.session_id);
+    if (known) return known;
+    const made = liveSession(
+      {
+        ports,
+        config,
+        behaviour,
+        platform,
+        joins,
+        people,
+        slots,
+        systemPrompt: (row) =>
+          systemPromptOf({
+            platform,
+            behaviour,
+            session: row,
+            commands: joins.commands.all,
+            uploadDir: options.uploadDir(row.session_id),
+          }),
+        uploadDir: options.uploadDir,
+        onChange: options.onChange,
+        onEnded: (sessionId) => {
+          lives.delete(sessionId);
+          options.onChange(sessionId);
+        },
+      },
+      session,
+    );
+    lives.set(session.session_id, made);
+    return made;
+  }
+
+  async function standing(session: SessionTable | null, personId: string): Promise<Standing> {
+    const isAllowed = people.isAllowed(personId);
+    if (session === null) return isAllowed ? 'allowed' : 'stranger';
+    // Who is taken off the list is no owner any more either.
+    if (isAllowed) return session.owner_id === personId ? 'owner' : 'allowed';
+    const guest = await store.db
+      .selectFrom('threads_participants')
+      .select('person_id')
+      .where('session_id', '=', session.session_id)
+      .where('person_id', '=', personId)
+      .executeTakeFirst();
+    return guest ? 'guest' : 'stranger';
+  }
+
+  /** Asks about a stranger's message; the thread goes on meanwhile. */
+  function held(message: MessageTable, session: SessionTable): void {
+    start(
+      'a held message could not be asked about',
+      askAboutOutsider(
+        {
+          ports,
+          platform,
+          questions: joins.questions,
+          approvers: approvalsOf(behaviour) === 'owner' ? 'owner' : 'owner_or_allowed',
+          timeoutMs: config.decisionTimeoutMs,
+        },
+        session,
+        message,
+        closing.signal,
+      ).then((isIn) => {
+        if (isIn) live(session).wake();
+      }),
+    );
+  }
+
+  async function onReaction(ref: PostRef, personId: string, emoji: string): Promise<void> {
+    if (isShut || (await joins.questions.react(platform.id, ref, personId, emoji))) return;
+    const act = headerAct(emoji);
+    if (act === null) return;
+    const sessions = await liveSessionsOf(store.db, platform.id);
+    const session = sessions.find((row) => {
+      const { headerPostId, pausedPostId } = factsOf(row);
+      return row.channel_id === ref.channelId && [headerPostId, pausedPostId].includes(ref.postId);
+    });
+    if (!session) return;
+    const needed = act === 'resume' ? 'guest' : whoMay(act === 'end' ? 'stop' : 'escape');
+    if (!mayAs(await standing(session, personId), needed)) {
+      await audit.record(platform.id, {
+        action: 'reaction_refused',
+        sessionId: session.session_id,
+        channelId: ref.channelId,
+        threadId: session.thread_id,
+        actor: personId,
+        details: { emoji, act },
+      });
+      return;
+    }
+    start('a reaction could not be carried out', actOn(session, act, personId));
+  }
+
+  async function actOn(session: SessionTable, act: 'end' | 'interrupt' | 'resume', personId: string) {
+    const name = (await platform.person(personId))?.name ?? personId;
+    const actor = { id: personId, name };
+    if (act === 'end') await live(session).end(`ended by @${name}`, actor);
+    else if (act === 'interrupt') await live(session).interrupt(actor);
+    else await live(session).resume(actor);
+  }
+
+  function whoMay(command: string): Standing {
+    return joins.commands.all.find(({ name }) => name === command)?.who ?? 'allowed';
+  }
+
+  const reader = messageReader({
+    ...options,
+    people,
+    standing,
+    live,
+    held,
+    signal: closing.signal,
+    start,
+  });
+
+  const resolved = Promise.withResolvers<void>();
+  const workers = threadWorkers({
+    ports,
+    platform,
+    signal: closing.signal,
+    ready: resolved.promise,
+    handle: (message) => reader.read(message),
+    giveUp: (message) => reader.giveUp(message),
+  });
+
+  const feed = inboundFeed({
+    ports,
+    platform,
+    behaviour,
+    people,
+    onRecorded: (place: ThreadPlace) => workers.kick(place),
+    onReaction,
+    openQuestionPosts: () => joins.questions.openPosts(platform.id),
+    isShut: () => isShut,
+  });
+
+  async function restore(): Promise<void> {
+    await giveBackPending(store, platform.id);
+    start(
+      'open questions of an earlier process could not be closed',
+      joins.questions.closeStale(platform.id),
+    );
+    await people.resolve(closing.signal);
+    if (closing.signal.aborted) return;
+    resolved.resolve();
+    for (const session of await liveSessionsOf(store.db, platform.id)) {
+      if (closing.signal.aborted) return;
+      await bringBack(session);
+      for (const message of await messagesIn(store.db, session.session_id, ['held'])) held(message, session);
+    }
+    await workers.kickAll();
+  }
+
+  async function bringBack(session: SessionTable): Promise<void> {
+    const own = live(session);
+    const waiting = await messagesIn(store.db, session.session_id, ['queued', 'given', 'taken'], 1);
+    const isIdle = waiting.length === 0;
+    if (session.state === 'paused') return isIdle ? undefined : own.wake();
+    const limitUs = config.limits.sessionTimeoutMinutes * MINUTE_US;
+    if (isIdle && session.active_us + limitUs < clock.nowMicroseconds()) {
+      await moveSession(store.db, session.session_id, 'pause');
+      const say = speaker(placeOf(session), log);
+      const post = await say('⏸️ Paused while I was away. Write, or react with 🔄 here, to go on.');
+      if (post) await addFacts(store.db, session.session_id, { pausedPostId: post.postId });
+      return;
+    }
+    await own.resume(SYSTEM);
+  }
+
+  const placeOf = (session: SessionTable) => ({
+    platform,
+    channelId: session.channel_id,
+    threadId: session.kind === 'channel' ? null : session.thread_id,
+  });
+
+  return {
+    platform,
+    behaviour,
+    people,
+    feed,
+    restore,
+    live,
+    held,
+    standing,
+    async kill(actor) {
+      isShut = true;
+      const sessions = await liveSessionsOf(store.db, platform.id);
+      await Promise.all(sessions.map((session) => live(session).end(`!kill by @${actor.name}`, actor)));
+      return sessions.length;
+    },
+    async close() {
+      closing.abort();
+      resolved.resolve();
+      await workers.done();
+      await Promise.all([...lives.values()].map((each) => each.halt()));
+      await feed.flush();
+      await Promise.all(background);
+    },
+  };
+}
+
+/** Who may approve on a platform: all who take part, unless the whole channel is one person's session. */
+export function approvalsOf(behaviour: PlatformConfig): 'owner' | 'all_users' {
+  return behaviour.approvals ?? (behaviour.directChannelMode.enabled ? 'owner' : 'all_users');
+}

@@ -1,0 +1,218 @@
+import type { SessionSetUp } from '../commands/command.ts';
+import type { PlatformConfig, ThreadsConfig } from '../config.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { ThreadsPorts } from '../ports.ts';
+import type { MessageTable, SessionTable } from '../tables.ts';
+import { headerText, offerReactions } from './header.ts';
+import type { Say, SessionJoins } from './joins.ts';
+import type { LiveSession } from './live.ts';
+import { keyOf, moveMessage } from './messages.ts';
+import { addFacts, changeSession, sessionById } from './records.ts';
+import type { Slots } from './slots.ts';
+import { newUuid } from './uuid.ts';
+import { type Worktree, worktreeFor } from './worktree.ts';
+
+export interface StartOptions {
+  readonly ports: ThreadsPorts;
+  readonly config: ThreadsConfig;
+  readonly behaviour: PlatformConfig;
+  readonly platform: Platform;
+  readonly joins: SessionJoins;
+  readonly slots: Slots;
+  readonly signal: AbortSignal;
+  readonly say: Say;
+  live(session: SessionTable): LiveSession;
+  start(what: string, work: Promise<unknown>): void;
+}
+
+/** Begins a session with its first message. Null when it could not; the thread says why, and the message is done. */
+export async function startSession(
+  options: StartOptions,
+  message: MessageTable,
+  prompt: string,
+  setUp: SessionSetUp,
+): Promise<LiveSession | null> {
+  const { ports, config, platform, slots, say } = options;
+  const sessionId = ports.newId('ses');
+  const key = `start:${message.post_id}`;
+  const refuse = async (reason: string, outcome: 'busy' | 'command') => {
+    await say(reason, key);
+    await moveMessage(ports.store.db, keyOf(message), ['new'], { state: 'done', outcome });
+    return null;
+  };
+  if (config.worktreeMode === 'require' && setUp.worktreeBranch === null) {
+    return refuse(
+      'Sessions here work on a branch of their own: begin with `!worktree <branch>` and the task.',
+      'command',
+    );
+  }
+  // Taken before anything is awaited that could let another start in between.
+  if (!slots.take(sessionId)) {
+    return refuse(`⏳ I am busy: ${slots.limit} sessions run already. Try again when one has ended.`, 'busy');
+  }
+  try {
+    const place = await placeFor(options, setUp);
+    if ('reason' in place) {
+      slots.free(sessionId);
+      return await refuse(`⚠️ ${place.reason}`, 'command');
+    }
+    const row = await newSession(options, message, prompt, setUp, sessionId, place);
+    await ports.audit.record(platform.id, {
+      action: 'session_started',
+      sessionId,
+      channelId: row.channel_id,
+      threadId: row.thread_id,
+      actor: row.owner_id,
+      actorName: row.owner_name,
+      details: { workingDir: row.working_dir, permissionMode: row.permission_mode },
+    });
+    await postHeader(options, row);
+    const live = options.live(row);
+    if (config.worktreeMode === 'prompt' && setUp.worktreeBranch === null) {
+      live.holdUntil(askForBranch(options, row));
+    }
+    live.wake();
+    return live;
+  } catch (error) {
+    slots.free(sessionId);
+    throw error;
+  }
+}
+
+type Place = { readonly workingDir: string; readonly worktree: Worktree | null };
+
+async function placeFor(
+  { ports, config }: StartOptions,
+  setUp: SessionSetUp,
+): Promise<Place | { readonly reason: string }> {
+  const workingDir = setUp.workingDir ?? config.workingDir;
+  if (setUp.worktreeBranch === null) return { workingDir, worktree: null };
+  const outcome = await worktreeFor(workingDir, setUp.worktreeBranch, worktreesIn(ports));
+  return outcome.ok ? outcome : { reason: outcome.reason };
+}
+
+/** Folder of all worktrees. */
+export function worktreesIn(ports: Pick<ThreadsPorts, 'agentDir'>): string {
+  return `${ports.agentDir}/worktrees`;
+}
+
+/** The session's row and its first message, which becomes its own in the same transaction. */
+async function newSession(
+  { ports, config, behaviour, platform }: StartOptions,
+  message: MessageTable,
+  prompt: string,
+  setUp: SessionSetUp,
+  sessionId: string,
+  place: Place,
+): Promise<SessionTable> {
+  const now = ports.clock.nowMicroseconds();
+  const row: SessionTable = {
+    session_id: sessionId,
+    platform_id: platform.id,
+    channel_id: message.channel_id,
+    thread_id: message.thread_id,
+    kind: behaviour.directChannelMode.enabled ? 'channel' : 'thread',
+    state: 'starting',
+    agent_session_id: newUuid(ports.random),
+    has_begun: 0,
+    owner_id: message.author_id,
+    owner_name: message.author_name,
+    working_dir: place.workingDir,
+    worktree_json: place.worktree === null ? null : JSON.stringify(place.worktree),
+    permission_mode: setUp.permissionMode ?? behaviour.permissionMode,
+    mentions_only: 0,
+    is_unattended: 0,
+    account_id: await accountFor(ports, config),
+    title: titleOf(prompt),
+    facts_json: '{}',
+    resume_failures: 0,
+    created_us: now,
+    active_us: now,
+    ended_us: null,
+    end_reason: null,
+  };
+  await ports.store.transaction(async (tx) => {
+    await tx.insertInto('threads_sessions').values(row).execute();
+    await tx
+      .updateTable('threads_messages')
+      .set({ state: 'queued', session_id: sessionId, text: prompt })
+      .where('platform_id', '=', message.platform_id)
+      .where('channel_id', '=', message.channel_id)
+      .where('post_id', '=', message.post_id)
+      .where('state', '=', 'new')
+      .execute();
+  });
+  return row;
+}
+
+const LONGEST_TITLE = 80;
+
+/** The first line of the first message, shortened. */
+function titleOf(prompt: string): string | null {
+  const line = prompt.trim().split('\n', 1)[0]?.trim() ?? '';
+  if (line === '') return null;
+  const characters = [...line];
+  return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
+}
+
+/** The account of the pool with the fewest live sessions. */
+async function accountFor({ store }: ThreadsPorts, config: ThreadsConfig): Promise<string | null> {
+  if (config.claudeAccounts.length === 0) return null;
+  const used = await store.db
+    .selectFrom('threads_sessions')
+    .select(['account_id', (count) => count.fn.countAll<number>().as('count')])
+    .where('state', '<>', 'ended')
+    .groupBy('account_id')
+    .execute();
+  const counts = new Map(used.map((row) => [row.account_id, Number(row.count)]));
+  const [first, ...others] = config.claudeAccounts.map(({ id }) => id);
+  return others.reduce<string | null>(
+    (best, id) => ((counts.get(id) ?? 0) < (counts.get(best) ?? 0) ? id : best),
+    first ?? null,
+  );
+}
+
+async function postHeader(
+  { ports, behaviour, platform, say }: StartOptions,
+  row: SessionTable,
+): Promise<void> {
+  const text = headerText(row, behaviour.sessionHeader);
+  if (text === null) return;
+  const header = await say(text, `header:${row.session_id}`);
+  if (header === null) return;
+  await addFacts(ports.store.db, row.session_id, { headerPostId: header.postId });
+  await offerReactions(platform, header);
+}
+
+/** Asks for a branch, and moves the session to its worktree when somebody names one. */
+async function askForBranch(options: StartOptions, row: SessionTable): Promise<void> {
+  const { ports, config, platform, joins, say, signal } = options;
+  const decision = await joins.questions.ask(
+    {
+      kind: 'worktree',
+      platformId: platform.id,
+      sessionId: row.session_id,
+      channelId: row.channel_id,
+      threadId: row.kind === 'channel' ? null : row.thread_id,
+      markdown: '🌿 Work on a branch of its own? Write its name, or ❌ to work in the folder itself.',
+      options: [{ key: 'skip', emoji: 'x', label: 'Work in the folder itself' }],
+      takesText: true,
+      approvers: { rule: 'owner_or_allowed' },
+      deadlineMs: Math.floor(ports.clock.nowMicroseconds() / 1_000) + config.decisionTimeoutMs,
+      subject: { title: 'Branch to work on' },
+    },
+    signal,
+  );
+  if (decision.kind !== 'typed') return;
+  const outcome = await worktreeFor(row.working_dir, decision.text.trim(), worktreesIn(ports));
+  if (!outcome.ok) {
+    await say(`⚠️ ${outcome.reason} The session works in the folder itself.`);
+    return;
+  }
+  if ((await sessionById(ports.store.db, row.session_id)) === null) return;
+  await changeSession(ports.store.db, row.session_id, {
+    working_dir: outcome.workingDir,
+    worktree_json: JSON.stringify(outcome.worktree),
+  });
+  await say(`🌿 Working on \`${outcome.worktree.branch}\`.`);
+}

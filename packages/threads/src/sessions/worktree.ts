@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { SessionView } from './session.ts';
+
+/** A branch's own working tree beside the repository, so that a session changes nothing under anybody's feet. */
+
+const GIT_MS = 120_000;
+const MOST_OUTPUT = 1_048_576;
+/** Narrower than Git's own rule: nothing that a shell, an option parser or a path could read otherwise. */
+const BRANCH = /^(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[A-Za-z0-9][A-Za-z0-9._/-]{0,119}(?<![./])$/;
+
+export type Worktree = NonNullable<SessionView['worktree']>;
+
+export type WorktreeOutcome =
+  | { readonly ok: true; readonly worktree: Worktree; readonly workingDir: string }
+  | { readonly ok: false; readonly reason: string };
+
+export function isBranchName(name: string): boolean {
+  return BRANCH.test(name);
+}
+
+/**
+ * Gives the working tree of a branch of the repository that `from` lies in; branch and tree are made when missing.
+ *
+ * @param folder where new trees are put.
+ */
+export async function worktreeFor(from: string, branch: string, folder: string): Promise<WorktreeOutcome> {
+  if (!isBranchName(branch)) return refused(`\`${branch.replaceAll('`', '')}\` is not a name for a branch.`);
+  const top = await git(from, ['rev-parse', '--show-toplevel']);
+  if (top === null) return refused('The session’s folder is not in a Git repository.');
+  const repository = await realpath(top);
+  const below = relative(repository, await realpath(from));
+  const taken = await treeOf(repository, branch);
+  if (taken !== null && !taken.startsWith(folder)) {
+    return refused(`The branch \`${branch}\` is checked out in another folder already.`);
+  }
+  const path = taken ?? join(folder, folderName(repository), branch.replaceAll('/', '--'));
+  if (taken === null) {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const isKnown =
+      (await git(repository, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])) !== null;
+    const made = await git(
+      repository,
+      isKnown ? ['worktree', 'add', '--', path, branch] : ['worktree', 'add', '-b', branch, '--', path],
+    );
+    if (made === null) return refused(`Git could not make a worktree for \`${branch}\`.`);
+  }
+  return { ok: true, worktree: { branch, path, repository }, workingDir: join(path, below) };
+}
+
+function refused(reason: string): WorktreeOutcome {
+  return { ok: false, reason };
+}
+
+/** Repositories of one name in different places have folders of their own. */
+function folderName(repository: string): string {
+  const mark = createHash('sha256').update(repository).digest('hex').slice(0, 8);
+  return `${basename(repository).replaceAll(/[^A-Za-z0-9._-]+/g, '_')}-${mark}`;
+}
+
+/** Where a branch is checked out, or null. */
+async function treeOf(repository: string, branch: string): Promise<string | null> {
+  const list = (await git(repository, ['worktree', 'list', '--porcelain'])) ?? '';
+  for (const entry of list.split('\n\n')) {
+    const lines = entry.split('\n');
+    if (!lines.includes(`branch refs/heads/${branch}`)) continue;
+    const path = lines.find((line) => line.startsWith('worktree '));
+    if (path !== undefined) return path.slice('worktree '.length);
+  }
+  return null;
+}
+
+/** Output of a Git command, or null when it failed. No hook of the repository is run. */
+function git(cwd: string, args: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(
+      'git',
+      ['-c', 'core.hooksPath=/dev/null', ...args],
+      {
+        cwd,
+        timeout: GIT_MS,
+        maxBuffer: MOST_OUTPUT,
+        env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
+        windowsHide: true,
+      },
+      (error, stdout) => resolve(error ? null : stdout.trim()),
+    );
+  });
+}
