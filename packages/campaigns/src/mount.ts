@@ -14,6 +14,7 @@ import { futureViolations } from './future-times.ts';
 import { withKeys } from './idempotency/keyed.ts';
 import { API_PREFIX, campaignsOpenApi } from './openapi.ts';
 import { type CampaignsOperation, campaignsOperations } from './operations/index.ts';
+import { mountForOperators } from './operator-routes.ts';
 import type { CampaignsPorts, Log } from './ports.ts';
 import { projectOf } from './project-context.ts';
 import { mountPublicPages } from './public/mount.ts';
@@ -21,7 +22,6 @@ import { RateLimit, UNCOUNTED } from './rate-limit.ts';
 import { referenceViolations } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
-import { mountCaptured } from './transports/captured-routes.ts';
 
 export interface MountCampaignsOptions {
   readonly ports: CampaignsPorts;
@@ -45,7 +45,7 @@ interface Visitor {
 
 const isProjectId = (value: unknown) => typeof value === 'string' && idPattern('prj').test(value);
 
-/** Mounts the REST routes under /api/v1, the MCP endpoint at /mcp, the public pages under /p/ and what was captured. */
+/** Mounts the REST routes under /api/v1, the MCP endpoint at /mcp, the public pages under /p/ and the operators' routes. */
 export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOptions): void {
   const { ports, log, dialect } = options;
   const operations = (options.operations ?? campaignsOperations).map(withTimeouts);
@@ -89,7 +89,7 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
   }
 
   mountPublicPages(app, ports);
-  mountCaptured(app, options);
+  mountForOperators(app, options);
 
   mountReference(app, {
     prefix: API_PREFIX,

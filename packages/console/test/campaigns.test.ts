@@ -137,9 +137,11 @@ describe('in a project with a history', () => {
     const plot = page.getByRole('slider', { name: /Mails, all in all/ });
     await plot.focus();
     await page.keyboard.press('Home');
-    await eventually(() => plot.getAttribute('aria-valuetext')).toContain('0 sent, 0 failed');
+    await eventually(() => plot.getAttribute('aria-valuetext')).toContain('0 sent, 0 deferred, 0 failed');
     await page.keyboard.press('ArrowRight');
-    await eventually(() => plot.getAttribute('aria-valuetext')).toContain('9,200 sent, 120 failed');
+    await eventually(() => plot.getAttribute('aria-valuetext')).toContain(
+      '9,200 sent, 0 deferred, 120 failed',
+    );
     await page.getByLabel('State', { exact: true }).selectOption('failed');
     await page.getByRole('rowheader', { name: 'farid@example.net' }).waitFor();
     await eventually(() => page.getByRole('rowheader', { name: 'bo@example.net' }).count()).toBe(0);
@@ -190,6 +192,7 @@ describe('in a project with a history', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Form in the shop').waitFor();
     await dialog.getByRole('link', { name: /Olá, the summer paper/ }).waitFor();
+    await dialog.getByRole('link', { name: 'Clicked a link in “Summer paper”' }).waitFor();
     await dialog.getByRole('button', { name: 'Unsubscribe…' }).click();
     await dialog.getByRole('button', { name: 'Unsubscribe' }).click();
     await eventually(() => desk().state.subscribers[0]?.status).toBe('unsubscribed');

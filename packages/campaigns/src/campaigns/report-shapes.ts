@@ -36,7 +36,11 @@ export const reportSchema = z.strictObject({
         z.strictObject({
           at: answerTimeSchema,
           sent: z.int(),
+          deferred: z.int().describe('Recipients put off then who wait since'),
           failed: z.int(),
+          failures: z
+            .array(z.strictObject({ reason: z.string(), total: z.int() }))
+            .describe('failed, by reason'),
           opens: z.int(),
           clicks: z.int(),
         }),

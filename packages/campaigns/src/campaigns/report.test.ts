@@ -104,8 +104,8 @@ describeEngines('reports', (engine) => {
       timeline: {
         step_seconds: 60,
         points: [
-          { sent: 2, failed: 1, opens: 0, clicks: 0 },
-          { sent: 0, failed: 0, opens: 3, clicks: 3 },
+          { sent: 2, deferred: 0, failed: 1, opens: 0, clicks: 0 },
+          { sent: 0, deferred: 0, failed: 0, failures: [], opens: 3, clicks: 3 },
         ],
       },
     });

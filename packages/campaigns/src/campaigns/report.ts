@@ -104,11 +104,16 @@ async function links({ db }: CampaignsStore, row: CampaignTable): Promise<Report
 const STEPS = [60, 300, 900, 3_600, 21_600, 86_400, 604_800];
 const MOST_POINTS = 200;
 
-interface Point {
+interface Count {
   readonly step: number;
-  readonly kind: 'sent' | 'failed' | 'opens' | 'clicks';
+  readonly kind: 'sent' | 'deferred' | 'failed' | 'opens' | 'clicks';
+  /** Of failures. */
+  readonly reason: string | null;
   readonly total: number;
 }
+
+/** Failures without a reason: the ledger of an older version wrote none. */
+const NO_REASON = 'unknown';
 
 async function timeline({ db }: CampaignsStore, row: CampaignTable): Promise<ReportAnswer['timeline']> {
   const { campaign_id, launched_us } = row;
@@ -121,25 +126,37 @@ async function timeline({ db }: CampaignsStore, row: CampaignTable): Promise<Rep
   const spanSeconds = (untilUs - launched_us) / 1_000_000;
   const stepSeconds = STEPS.find((step) => spanSeconds / step <= MOST_POINTS) ?? 604_800;
   const stepUs = sql.lit(stepSeconds * 1_000_000);
-  const { rows } = await sql<Point>`
-    SELECT sent_us / ${stepUs} AS step, 'sent' AS kind, count(*) AS total FROM mail_deliveries
+  const { rows } = await sql<Count>`
+    SELECT sent_us / ${stepUs} AS step, 'sent' AS kind, NULL AS reason, count(*) AS total FROM mail_deliveries
       WHERE campaign_id = ${campaign_id} AND sent_us IS NOT NULL GROUP BY 1
     UNION ALL
-    SELECT updated_us / ${stepUs}, 'failed', count(*) FROM mail_deliveries
-      WHERE campaign_id = ${campaign_id} AND state = 'failed' GROUP BY 1
+    SELECT updated_us / ${stepUs}, state, CASE state WHEN 'failed' THEN coalesce(reason, ${NO_REASON}) END, count(*)
+      FROM mail_deliveries
+      WHERE campaign_id = ${campaign_id} AND state IN ('failed', 'deferred') GROUP BY 1, 2, 3
     UNION ALL
-    SELECT at_us / ${stepUs}, CASE type WHEN 'opened' THEN 'opens' ELSE 'clicks' END, count(*) FROM mail_events
+    SELECT at_us / ${stepUs}, CASE type WHEN 'opened' THEN 'opens' ELSE 'clicks' END, NULL, count(*) FROM mail_events
       WHERE campaign_id = ${campaign_id} AND type IN ('opened', 'clicked') GROUP BY 1, 2`.execute(db);
-  const points = new Map<number, { sent: number; failed: number; opens: number; clicks: number }>();
-  for (const { step, kind, total } of rows) {
-    const point = points.get(step) ?? { sent: 0, failed: 0, opens: 0, clicks: 0 };
-    point[kind] += total;
-    points.set(step, point);
-  }
-  return {
-    step_seconds: stepSeconds,
-    points: [...points]
-      .sort(([one], [other]) => one - other)
-      .map(([step, point]) => ({ at: answerTime(step * stepSeconds * 1_000_000), ...point })),
-  };
+  return { step_seconds: stepSeconds, points: pointsOf(rows, stepSeconds) };
+}
+
+function pointsOf(counts: readonly Count[], stepSeconds: number): ReportAnswer['timeline']['points'] {
+  const points = new Map<number, Count[]>();
+  for (const count of counts) points.set(count.step, [...(points.get(count.step) ?? []), count]);
+  return [...points]
+    .sort(([one], [other]) => one - other)
+    .map(([step, ofStep]) => {
+      const sum = (kind: Count['kind']) =>
+        ofStep.reduce((total, count) => (count.kind === kind ? total + count.total : total), 0);
+      return {
+        at: answerTime(step * stepSeconds * 1_000_000),
+        sent: sum('sent'),
+        deferred: sum('deferred'),
+        failed: sum('failed'),
+        failures: ofStep
+          .flatMap(({ reason, total }) => (reason === null ? [] : [{ reason, total }]))
+          .sort((one, other) => other.total - one.total || one.reason.localeCompare(other.reason)),
+        opens: sum('opens'),
+        clicks: sum('clicks'),
+      };
+    });
 }

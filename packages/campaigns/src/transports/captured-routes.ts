@@ -1,12 +1,8 @@
-import { mountOperations, problem } from '@postern/http';
+import { problem } from '@postern/http';
 import { idSchema, type RawBody } from '@postern/kit';
-import type { FastifyInstance } from 'fastify';
 import * as z from 'zod';
-import { identify, requireRight } from '../auth.ts';
-import type { CampaignsCaller, CampaignsContext, CampaignsRights } from '../context.ts';
-import type { MountCampaignsOptions } from '../mount.ts';
+import type { CampaignsRights } from '../context.ts';
 import { operation } from '../operation.ts';
-import { UNCOUNTED } from '../rate-limit.ts';
 import { answerTimeSchema } from '../shapes/common.ts';
 import { capturedMails, capturedRaw } from './captured.ts';
 
@@ -69,33 +65,5 @@ const getCapturedMessage = operation({
   },
 });
 
-/** Mounts the two routes of the capture transport; not under the rate limit, and no tools. */
-export function mountCaptured(
-  app: FastifyInstance,
-  { ports, dialect, log, operatorOf }: Omit<MountCampaignsOptions, 'hosts' | 'operations'>,
-): void {
-  mountOperations<CampaignsContext, CampaignsRights, CampaignsCaller>(
-    app,
-    [listCapturedMessages, getCapturedMessage],
-    {
-      prefix: '/captured/api',
-      dialect,
-      log,
-      authenticate: async (request) =>
-        identify(ports, request.headers.authorization, await operatorOf(request)),
-      async contextFor({ operation: called, caller, requestId, signal, header }) {
-        requireRight(caller, called.rights);
-        return {
-          ports,
-          caller,
-          projectId: '',
-          dryRun: false,
-          allowance: UNCOUNTED,
-          requestId,
-          signal,
-          header,
-        };
-      },
-    },
-  );
-}
+/** The two routes of the capture transport, under /captured/api. */
+export const capturedOperations = [listCapturedMessages, getCapturedMessage];

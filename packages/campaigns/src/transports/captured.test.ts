@@ -2,9 +2,9 @@ import { createServer, problemDialect } from '@postern/http';
 import { describeEngines } from '@postern/store/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import type { OutgoingMail } from '../engine/ports.ts';
+import { mountForOperators } from '../operator-routes.ts';
 import { BENCH_ADMIN_KEY, campaignsBench } from '../testing/index.ts';
 import { captureTransport } from './capture.ts';
-import { mountCaptured } from './captured-routes.ts';
 
 const yes = { beforeMail: async () => true, beforeEnd: async () => true };
 const never = new AbortController().signal;
@@ -24,7 +24,7 @@ describeEngines('captured mails', (engine) => {
     const { ports, log } = bench;
     const dialect = problemDialect({ publicUrl: ports.publicUrl });
     const app = createServer({ log, publicUrl: ports.publicUrl, dialectFor: () => dialect });
-    mountCaptured(app, { ports, dialect, log, operatorOf: async () => null });
+    mountForOperators(app, { ports, dialect, log, operatorOf: async () => null });
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     onTestFinished(() => app.close());
     const get = (path: string, key: string = BENCH_ADMIN_KEY) =>

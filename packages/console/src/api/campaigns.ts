@@ -188,10 +188,22 @@ export interface Reaction {
   readonly people: number;
 }
 
+export interface SubscriberEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly campaign_id: string | null;
+  readonly campaign_name: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly at: string;
+}
+
 export interface TimelinePoint {
   readonly at: string;
   readonly sent: number;
+  /** Recipients put off then who wait since. */
+  readonly deferred: number;
   readonly failed: number;
+  readonly failures: readonly { readonly reason: string; readonly total: number }[];
   readonly opens: number;
   readonly clicks: number;
 }
@@ -341,6 +353,12 @@ export const adminApi = {
     request<MadeKey>('POST', `${BASE}/admin-keys`, { body }),
   revokeAdminKey: (id: string, dryRun: boolean) =>
     request<Effect>('DELETE', `${BASE}/admin-keys/${id}`, { query: dry(dryRun) }),
+  subscriberEvents: (projectId: string, subscriberId: string, limit: number, signal?: AbortSignal) =>
+    request<Page<SubscriberEvent>>(
+      'GET',
+      `/campaigns/api/subscribers/${encodeURIComponent(subscriberId)}/events`,
+      { query: { project_id: projectId, limit }, signal },
+    ),
   captured: (to: string, limit: number, signal?: AbortSignal) =>
     request<{ readonly data: readonly CapturedMail[] }>('GET', '/captured/api/messages', {
       query: { limit, to: to === '' ? undefined : to },

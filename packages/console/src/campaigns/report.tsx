@@ -109,27 +109,58 @@ function tracked(
   return [name, total, people > 0 ? `${people.toLocaleString()} people` : null];
 }
 
-type Point = { readonly at: number } & Pick<TimelinePoint, 'sent' | 'failed' | 'opens' | 'clicks'>;
+type Line = 'sent' | 'deferred' | 'failed' | 'opens' | 'clicks';
+type Point = { readonly at: number } & Pick<TimelinePoint, Line | 'failures'>;
+
+/** More classes than these run into each other; the list of reasons has them all. */
+const MOST_CLASSES = 4;
 
 function Timeline({ report }: { readonly report: Report }) {
   const { step_seconds: step, points } = report.timeline;
   if (points.length === 0) return null;
-  const empty = (at: number): Point => ({ at, sent: 0, failed: 0, opens: 0, clicks: 0 });
+  const empty = (at: number): Point => ({
+    at,
+    sent: 0,
+    deferred: 0,
+    failed: 0,
+    failures: [],
+    opens: 0,
+    clicks: 0,
+  });
   const steps = points.map((point) => ({ ...point, at: Date.parse(point.at) }));
   // It began with nothing; so even what was over within one step is a line.
   const start = empty((steps[0]?.at ?? 0) - step * 1_000);
   const all = withGaps<Point>([start, ...steps], step * 1_000, empty);
   const times = all.map(({ at }) => at);
-  const line = (name: 'sent' | 'failed' | 'opens' | 'clicks') => ({
-    name,
-    kind: name,
-    values: running(all.map((point) => point[name])),
+  const line = (name: Line) => ({ name, kind: name, values: running(all.map((point) => point[name])) });
+  const classes = report.reasons.filter(({ state }) => state === 'failed').slice(0, MOST_CLASSES);
+  const ofClass = (reason: string, index: number) => ({
+    name: reasonText(reason),
+    kind: `class-${index + 1}`,
+    values: running(all.map((point) => point.failures.find((one) => one.reason === reason)?.total ?? 0)),
   });
   return (
     <div className="panels">
       <section className="panel">
-        <Plot title="Mails, all in all" times={times} series={[line('sent'), line('failed')]} />
+        <Plot
+          title="Mails, all in all"
+          times={times}
+          series={[
+            line('sent'),
+            ...(points.some(({ deferred }) => deferred > 0) ? [line('deferred')] : []),
+            line('failed'),
+          ]}
+        />
       </section>
+      {classes.length > 0 && (
+        <section className="panel">
+          <Plot
+            title="Failed, by class"
+            times={times}
+            series={classes.map(({ reason }, index) => ofClass(reason, index))}
+          />
+        </section>
+      )}
       <section className="panel">
         <Plot title="Readers, all in all" times={times} series={[line('opens'), line('clicks')]} />
       </section>

@@ -14,7 +14,7 @@ import { DryRunDialog } from './dry-run.tsx';
 import { useProject } from './project.tsx';
 import { campaignsKey } from './queries.ts';
 import { errorAt, errorBeside } from './violations.ts';
-import { reasonText, StatusBadge } from './words.tsx';
+import { eventText, reasonText, StatusBadge } from './words.tsx';
 
 interface AddProps {
   readonly list: MailList;
@@ -228,6 +228,9 @@ function EditSubscriber({ subscriber }: { readonly subscriber: Subscriber }) {
   );
 }
 
+/** Of each kind; what came before is in the API. */
+const EVENTS_SHOWN = 50;
+
 function History({ subscriber }: { readonly subscriber: Subscriber }) {
   const { project } = useProject();
   const email = subscriber.email ?? '';
@@ -237,8 +240,19 @@ function History({ subscriber }: { readonly subscriber: Subscriber }) {
     enabled: email !== '',
     staleTime: 0,
   });
+  const happened = useQuery({
+    queryKey: [campaignsKey, project.id, 'subscriber-events', subscriber.id],
+    queryFn: async ({ signal }) =>
+      (await adminApi.subscriberEvents(project.id, subscriber.id, EVENTS_SHOWN, signal)).data,
+    staleTime: 0,
+  });
   const { consent } = subscriber;
   const events = [
+    ...(happened.data ?? []).map((event) => ({
+      at: event.at,
+      text: eventText(event),
+      link: event.campaign_id === null ? null : paths.campaigns(project.id, 'campaigns', event.campaign_id),
+    })),
     { at: subscriber.created_at, text: 'Came onto the list', link: null },
     ...(consent?.at == null
       ? []

@@ -1,4 +1,4 @@
-import type { CampaignState, DeliveryState, SubscriberStatus } from '../api/campaigns.ts';
+import type { CampaignState, DeliveryState, SubscriberEvent, SubscriberStatus } from '../api/campaigns.ts';
 import { Badge } from '../ui/badge.tsx';
 
 type Kind = 'plain' | 'accent' | 'warn' | 'danger' | 'good';
@@ -73,4 +73,25 @@ const reasons: Readonly<Record<string, string>> = {
 /** A reason of the server's in plain words; one that is new here is shown as it came. */
 export function reasonText(reason: string): string {
   return reasons[reason] ?? reason.replaceAll('_', ' ');
+}
+
+const eventWords: Readonly<Record<string, string>> = {
+  opened: 'Opened',
+  clicked: 'Clicked a link in',
+  bounced: 'Could not be reached by',
+  complained: 'Complained about',
+  unsubscribed: 'Unsubscribed from',
+  confirmed: 'Confirmed the subscription',
+  resubscribed: 'Came back to the list',
+};
+
+/** What happened to somebody, as a line of their history. */
+export function eventText({ type, campaign_name: campaign, details }: SubscriberEvent): string {
+  const words = eventWords[type] ?? type.replaceAll('_', ' ');
+  const of = campaign === null ? words.replace(/ (?:in|by|about|from)$/, '') : `${words} “${campaign}”`;
+  const why = ['reason', 'kind', 'reply', 'url'].flatMap((key) => {
+    const value = details[key];
+    return typeof value === 'string' && value !== '' ? [reasonText(value)] : [];
+  });
+  return why.length === 0 ? of : `${of}: ${why[0]}`;
 }

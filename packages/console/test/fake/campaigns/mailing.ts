@@ -461,6 +461,12 @@ export function mailingRoutes(desk: FakeCampaignsDesk): readonly FakeRoute[] {
         .map(({ raw: _, ...mail }) => mail);
       return ok({ data: data.slice(0, Number(query.get('limit') ?? 50)) });
     }),
+    route(
+      'GET',
+      '/campaigns/api/subscribers/:id/events',
+      { query: ['project_id', 'limit', 'cursor'] },
+      (_request, [id]) => ok({ data: state.subscriberEvents.get(id ?? '') ?? [], next_cursor: null }),
+    ),
     route('GET', '/captured/api/messages/:id/raw', {}, (_request, [id]) => ({
       status: 200,
       headers: { 'content-type': 'message/rfc822' },

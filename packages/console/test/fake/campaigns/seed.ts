@@ -154,7 +154,17 @@ export function seedCampaigns({ campaigns: desk }: FakePostern): void {
       points: Array.from({ length: 40 }, (_, hour) => ({
         at: ago(2 * DAY - hour * HOUR).toISOString(),
         sent: hour === 0 ? 9_200 : hour === 1 ? 2_811 : 0,
+        deferred: hour === 1 ? 12 : 0,
         failed: hour === 0 ? 120 : hour === 1 ? 44 : 0,
+        failures:
+          hour === 0
+            ? [
+                { reason: 'hard_bounce', total: 98 },
+                { reason: 'soft_bounce', total: 22 },
+              ]
+            : hour === 1
+              ? [{ reason: 'hard_bounce', total: 44 }]
+              : [],
         opens: Math.round(900 * Math.exp(-hour / 7)),
         clicks: Math.round(200 * Math.exp(-hour / 7)),
       })),
@@ -249,6 +259,24 @@ export function seedCampaigns({ campaigns: desk }: FakePostern): void {
     next_attempt_at: null,
     created_at: ago(DAY).toISOString(),
   });
+  state.subscriberEvents.set(state.subscribers[0]?.id ?? '', [
+    {
+      id: 'evt_000000000000000000000000E2',
+      type: 'clicked',
+      campaign_id: finishedId,
+      campaign_name: 'Summer paper',
+      details: { link: 0 },
+      at: ago(DAY).toISOString(),
+    },
+    {
+      id: 'evt_000000000000000000000000E1',
+      type: 'opened',
+      campaign_id: finishedId,
+      campaign_name: 'Summer paper',
+      details: {},
+      at: ago(DAY + HOUR).toISOString(),
+    },
+  ]);
   state.captured.push({
     id: capturedId,
     from: 'bounce+x@bounce.paper.example',

@@ -9,6 +9,7 @@ import type {
   Segment,
   SendingDomain,
   Subscriber,
+  SubscriberEvent,
   Suppression,
   Template,
   Webhook,
@@ -35,6 +36,8 @@ export interface FakeCampaignsState {
   keys: Key[];
   webhooks: Webhook[];
   webhookDeliveries: (WebhookDelivery & { readonly webhook_id: string })[];
+  /** By the subscriber's id, newest first. */
+  subscriberEvents: Map<string, readonly SubscriberEvent[]>;
   captured: (CapturedMail & { readonly raw: string })[];
   /** What the test sends went to. */
   tests: string[];
@@ -55,6 +58,7 @@ export function emptyCampaigns(): FakeCampaignsState {
     keys: [],
     webhooks: [],
     webhookDeliveries: [],
+    subscriberEvents: new Map(),
     captured: [],
     tests: [],
   };
