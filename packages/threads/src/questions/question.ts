@@ -23,9 +23,27 @@ export interface Questions {
   openPosts(platformId: string): Promise<PostRef[]>;
   /** Withdraws all open questions of a session, as when it ends. */
   withdrawOf(sessionId: string, reason: WithdrawReason): Promise<void>;
-  /** Closes what an earlier process left open on the platform; their posts say so. */
+  /**
+   * Closes what an earlier process left open on the platform, as denied; their posts say so. Called when the
+   * platform is connected and before its events are looked at; what this process asked itself stays open.
+   */
   closeStale(platformId: string): Promise<void>;
 }
+
+/** What else those who run the service need; see `createQuestions`. */
+export interface QuestionDesk extends Questions {
+  /**
+   * Answers the oldest open question of a kind in a session, as `!approve` does for a plan. By the same rule and
+   * with the same record as a reaction; a refusal is recorded and leaves it open.
+   */
+  choose(sessionId: string, kind: QuestionKind, option: string, personId: string): Promise<ChooseOutcome>;
+  /** Resolves once every post of a closed question says so, or could not be made to. */
+  settled(): Promise<void>;
+  /** Stops listening for answers given in other processes. Open questions are withdrawn by their signals. */
+  close(): void;
+}
+
+export type ChooseOutcome = 'decided' | 'none_open' | 'refused';
 
 export type QuestionKind =
   | 'permission'
@@ -52,6 +70,7 @@ export interface NewQuestion {
   readonly takesText: boolean;
   /** Who may answer, read anew at each answer. */
   readonly approvers: Approvers;
+  /** Milliseconds since the epoch; an answer at or after it comes too late. */
   readonly deadlineMs: number;
   /** What is decided on, for the record: the tool's name, a hash of its input, a short title. */
   readonly subject: { readonly title: string; readonly tool?: string; readonly inputHash?: string };
@@ -66,9 +85,11 @@ export type Approvers =
 export interface QuestionOption {
   /** Stable word for the record: `allow`, `always`, `deny`, `option_1`. */
   readonly key: string;
-  /** Canonical emoji name. */
-  readonly emoji: string;
+  /** Canonical emoji name; null where the post has no room for one, so that it is typed or chosen in the console. */
+  readonly emoji: string | null;
   readonly label: string;
+  /** What the post says once it is chosen, before `by …`: `Allowed once`. The label where it is missing. */
+  readonly decided?: string | undefined;
 }
 
 export type Decision =

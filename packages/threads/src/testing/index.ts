@@ -7,4 +7,11 @@ export {
   OWNER,
   STRANGER,
 } from './fake-platform.ts';
+export { type MemoryAudit, memoryAudit } from './memory-audit.ts';
+export {
+  type QuestionBench,
+  type QuestionBenchOptions,
+  questionBench,
+  SESSION_ID,
+} from './question-bench.ts';
 export { threadsStore } from './store.ts';

@@ -1,0 +1,56 @@
+import type { Log } from '@postern/http';
+import type { Platform, PostRef } from '../platforms/platform.ts';
+import type { Decision, NewQuestion } from './question.ts';
+import { legend, outcomeLine } from './texts.ts';
+
+/** What of a question its posts are made of. */
+export type Shown = Pick<
+  NewQuestion,
+  'kind' | 'markdown' | 'options' | 'takesText' | 'channelId' | 'threadId' | 'subject'
+>;
+
+/** The question as its posts have it, the last of them with how to answer. */
+export function piecesOf(platform: Platform, question: Shown): string[] {
+  const how = legend(question);
+  return platform.split(how === '' ? question.markdown : `${question.markdown}\n\n${how}`);
+}
+
+/**
+ * Makes a closed question's last post say what became of it, and where that fails, says it in a reply. A question
+ * whose post is not known (the process died while it was posting) is told of by a reply too.
+ */
+export async function announce(
+  { platform, log }: { readonly platform: Platform; readonly log: Log },
+  questionId: string,
+  question: Shown,
+  ref: PostRef | null,
+  decision: Decision,
+): Promise<void> {
+  const outcome = outcomeLine({ ...question, decision });
+  if (ref !== null && platform.capabilities.edit) {
+    const text = withOutcome(piecesOf(platform, question).at(-1) ?? '', question, outcome);
+    if (platform.split(text).length === 1) {
+      try {
+        await platform.edit(ref, text);
+        return;
+      } catch (error) {
+        log.warn({ err: error, question: questionId }, 'the post of a closed question could not be edited');
+      }
+    }
+  }
+  try {
+    for (const markdown of platform.split(`${question.subject.title}\n${outcome}`)) {
+      const { channelId, threadId } = question;
+      await platform.post({ channelId, threadId, markdown, key: `${questionId}:outcome` });
+    }
+  } catch (error) {
+    log.error({ err: error, question: questionId }, 'nobody could be told that a question is closed');
+  }
+}
+
+/** How to answer gives way to what was answered. */
+function withOutcome(piece: string, question: Shown, outcome: string): string {
+  const how = legend(question);
+  const rest = how !== '' && piece.endsWith(how) ? piece.slice(0, -how.length) : piece;
+  return rest.trim() === '' ? outcome : `${rest.trimEnd()}\n\n${outcome}`;
+}
