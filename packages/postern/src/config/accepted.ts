@@ -19,12 +19,15 @@ export function acceptedAt(schema: z.ZodType, path: readonly PropertyKey[]): str
 /** Names of the keys of the object at a path; empty when there is none. */
 export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   const found = schemaAt(schema, path);
-  return found instanceof z.ZodObject ? Object.keys(found.shape) : [];
+  const shapes: readonly unknown[] = found instanceof z.ZodUnion ? found.options : [found];
+  const keys = shapes.flatMap((shape) => (shape instanceof z.ZodObject ? Object.keys(shape.shape) : []));
+  return [...new Set(keys)];
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | null {
   let current: z.ZodType | null = unwrap(schema);
   for (const step of path) {
+    if (current instanceof z.ZodUnion) current = joined(current, String(step));
     if (current instanceof z.ZodObject)
       current = (current.shape as Record<string, z.ZodType>)[String(step)] ?? null;
     else if (current instanceof z.ZodArray) current = current.element as z.ZodType;
@@ -33,6 +36,20 @@ function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | 
     current = unwrap(current);
   }
   return current;
+}
+
+/** Of several shapes, the first that has the key speaks for all; the word that tells them apart is any of theirs. */
+function joined({ options }: z.ZodUnion, key: string): z.ZodObject | null {
+  const shapes = (options as readonly z.ZodType[])
+    .map(unwrap)
+    .filter((shape) => shape instanceof z.ZodObject);
+  const fields = shapes.flatMap((shape) => (shape.shape as Record<string, z.ZodType>)[key] ?? []);
+  const words = fields.flatMap((field) =>
+    field instanceof z.ZodLiteral ? [...field.values].map(String) : [],
+  );
+  const [first] = fields;
+  if (first === undefined) return null;
+  return z.object({ [key]: words.length === fields.length ? z.enum(words) : first });
 }
 
 /** Takes wrappers off, keeping the first description met on the way in. */

@@ -131,7 +131,7 @@ describe('what is refused', () => {
     [
       'an unknown key',
       { yaml: 'host: localhost\nprot: 80\n' },
-      'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, smtpUrl, dnsServers, allowUnverifiedDomains, claudePath, logLevel, inbox or campaigns (did you mean port?)',
+      'postern.yaml:2: prot: found an unknown key; accepted: dataDir, host, port, publicUrl, databaseUrl, adminKey, smtpUrl, dnsServers, allowUnverifiedDomains, claudePath, decisionBridgeTimeoutMs, logLevel, inbox, campaigns or threads (did you mean port?)',
     ],
     [
       'an unknown key further in',
@@ -169,9 +169,25 @@ describe('what is refused', () => {
       'postern.yaml:1: inbox: found "on"; accepted: a mapping with the keys rateLimit, attachments, webhooks, pairing, connectors and bearerToken',
     ],
     [
-      'a service of another version',
-      { yaml: 'threads:\n  platforms: []\n' },
-      'postern.yaml:1: threads: found a setting for which this version has no use; the threads service is not part of it',
+      'a platform of an unknown type',
+      { yaml: 'threads:\n  workingDir: /srv\n  platforms:\n    - { id: a, type: irc }\n' },
+      'postern.yaml:4: threads.platforms.0.type: found "irc"; accepted: local, mattermost or slack',
+    ],
+    [
+      'a slip in the key of a platform',
+      {
+        yaml: 'threads:\n  workingDir: /srv\n  platforms:\n    - { id: a, type: local, chanelId: "local:x", channelId: "local:x" }\n',
+      },
+      expect.stringMatching(
+        /^postern\.yaml:4: threads\.platforms\.0\.chanelId: found an unknown key; .*did you mean channelId/,
+      ),
+    ],
+    [
+      'agents that would work in the data folder',
+      {
+        yaml: 'dataDir: ./data\nthreads:\n  workingDir: ./data/work\n  platforms:\n    - { id: a, type: local, channelId: "local:x" }\n',
+      },
+      'postern.yaml:3: threads.workingDir: found a folder in the data folder; accepted: a folder outside of it',
     ],
     [
       'a connector of another version',
@@ -303,18 +319,16 @@ describe('what is refused', () => {
   });
 });
 
-test('slips in the environment, and settings of later versions, are warned of', () => {
+test('slips in the environment are warned of', () => {
   const { warnings } = load({
     environment: {
       POSTERN_PROT: '1',
-      DECISION_BRIDGE_TIMEOUT_MS: '1000',
       POSTERN_CONFIG: 'none.yaml',
       CLAUDE_PATH: '/x',
     },
   });
   expect(warnings).toEqual([
     'POSTERN_PROT is no setting and has no effect; did you mean POSTERN_PORT?',
-    'DECISION_BRIDGE_TIMEOUT_MS has no effect: the threads service is not part of this version',
     'POSTERN_CONFIG names none.yaml, which does not exist',
   ]);
 });

@@ -1,12 +1,13 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { resolve, sep } from 'node:path';
 import type { CampaignsConfig } from '@postern/campaigns';
 import type { InboxConfig } from '@postern/inbox';
+import { type ThreadsConfig, toThreadsConfig } from '@postern/threads';
 import { Secret } from '../secrets/secret.ts';
 import { companionProblems } from './companions.ts';
 import { type Environment, lookUpSecret, variable } from './environment.ts';
 import { expandReferences } from './expand.ts';
-import { type Origins, problemsOf } from './explain.ts';
+import { type Origins, problemAt, problemsOf } from './explain.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type Setting, settings } from './settings.ts';
@@ -36,6 +37,8 @@ export interface Config {
   readonly inbox: InboxConfig;
   /** With the relay of POSTERN_SMTP_URL, where that is given. */
   readonly campaigns: CampaignsConfig;
+  /** Null: the service is off. */
+  readonly threads: ThreadsConfig | null;
   /** Resolvers for domain checks; empty: the system's. */
   readonly dnsServers: readonly string[];
   readonly allowUnverifiedDomains: boolean;
@@ -92,10 +95,26 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const companions = companionProblems(parsed.data, origins);
   if (companions.length > 0) throw new ConfigError(companions);
 
-  const base = overlay.origins.has('dataDir') ? workingDirectory : resolve(filePath, '..');
+  const folder = resolve(filePath, '..');
+  const base = overlay.origins.has('dataDir') ? workingDirectory : folder;
   const home = variable(environment, 'HOME') ?? homedir();
   const data = { ...parsed.data, dataDir: resolve(base, fromHome(parsed.data.dataDir, home)) };
-  return { config: deepFreeze(toConfig(data, file === null ? null : filePath)), warnings };
+  const config = toConfig(data, file === null ? null : filePath, { folder, home });
+  const misplaced = misplacedFolders(config, origins);
+  if (misplaced.length > 0) throw new ConfigError(misplaced);
+  return { config: deepFreeze(config), warnings };
+}
+
+/** Agents may not touch the data folder, so none can work in it. */
+function misplacedFolders({ dataDir, threads }: Config, origins: Origins): ConfigProblem[] {
+  if (threads === null) return [];
+  const folders = [
+    { path: ['threads', 'workingDir'], folder: threads.workingDir },
+    ...threads.allowedDirs.map((folder, index) => ({ path: ['threads', 'allowedDirs', index], folder })),
+  ];
+  return folders
+    .filter(({ folder }) => folder === dataDir || folder.startsWith(dataDir + sep))
+    .map(({ path }) => problemAt(path, 'a folder in the data folder', 'a folder outside of it', origins));
 }
 
 /** Puts flags and variables over the file's values; `values` is changed. */
@@ -173,7 +192,11 @@ function fromHome(path: string, home: string): string {
   return path.replace(/^~(?=$|[/\\])/, () => home);
 }
 
-function toConfig(parsed: FileConfig, file: string | null): Config {
+function toConfig(
+  parsed: FileConfig,
+  file: string | null,
+  { folder, home }: { readonly folder: string; readonly home: string },
+): Config {
   const { bearerToken, ...inbox } = parsed.inbox;
   const secret = (text: string | undefined) => (text === undefined ? null : new Secret(text));
   return {
@@ -189,6 +212,14 @@ function toConfig(parsed: FileConfig, file: string | null): Config {
     logLevel: parsed.logLevel,
     inbox,
     campaigns: withRelay(parsed.campaigns, parsed.smtpUrl),
+    threads:
+      parsed.threads === undefined
+        ? null
+        : toThreadsConfig(parsed.threads, {
+            base: folder,
+            home,
+            decisionTimeoutMs: parsed.decisionBridgeTimeoutMs,
+          }),
     dnsServers: parsed.dnsServers?.split(',').map((server) => server.trim()) ?? [],
     allowUnverifiedDomains: parsed.allowUnverifiedDomains,
   };

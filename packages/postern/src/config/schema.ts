@@ -1,5 +1,6 @@
 import { campaignsConfigSchema, smtpUrlSchema } from '@postern/campaigns';
 import { inboxConfigSchema } from '@postern/inbox';
+import { threadsConfigSchema } from '@postern/threads';
 import * as z from 'zod';
 import { STRONG_SECRET, weaknessOf } from '../secrets/strength.ts';
 
@@ -56,9 +57,12 @@ export const fileSchema = z.strictObject({
   dnsServers: dnsServers.optional(),
   allowUnverifiedDomains: z.boolean().default(false),
   claudePath: path.default('claude'),
+  /** From a second to a day; the agent CLI's own limit for a call is an hour. */
+  decisionBridgeTimeoutMs: z.int().min(1_000).max(86_400_000).default(3_600_000),
   logLevel: z.enum(logLevels).default('info'),
   inbox: inboxConfigSchema.extend({ bearerToken: strongSecret.optional() }).prefault({}),
   campaigns: campaignsConfigSchema.prefault({}),
+  threads: threadsConfigSchema.optional(),
 });
 
 export type FileConfig = z.output<typeof fileSchema>;

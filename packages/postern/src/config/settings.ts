@@ -91,6 +91,12 @@ export const settings = [
     meaning: 'The agent CLI',
   },
   {
+    key: 'decisionBridgeTimeoutMs',
+    variable: 'DECISION_BRIDGE_TIMEOUT_MS',
+    default: '3600000',
+    meaning: 'Milliseconds a plan or a question of an agent waits for a person',
+  },
+  {
     key: 'logLevel',
     variable: 'POSTERN_LOG_LEVEL',
     flag: 'log-level',
@@ -102,14 +108,8 @@ export const settings = [
 /** Variables that other parts read, known so that they are not taken for a slip of the pen. */
 export const otherVariables: readonly string[] = ['POSTERN_CONFIG', 'POSTERN_RERUN'];
 
-/** Variables and sections of services that this version does not have. */
-export const laterVariables: Readonly<Record<string, string>> = {
-  DECISION_BRIDGE_TIMEOUT_MS: 'threads',
-};
-
+/** Sections of services that this version does not have. */
 export const laterSections: Readonly<Record<string, string>> = {
-  threads: 'the threads service is',
-  decisionBridgeTimeoutMs: 'the threads service is',
   'inbox.connectors.discord': 'the discord connector is',
   'inbox.connectors.imessage': 'the imessage connector is',
   'campaigns.bounces.imap': 'reading bounces from a mailbox is',

@@ -1,8 +1,8 @@
 import { nearest } from '../cli/nearest.ts';
 import type { Environment } from './environment.ts';
-import { laterVariables, otherVariables, type Setting, settings } from './settings.ts';
+import { otherVariables, type Setting, settings } from './settings.ts';
 
-/** Variables of the environment that look like settings and have no effect: slips, and settings of later versions. */
+/** Variables of the environment that look like settings and have no effect: slips of the pen. */
 export function strayVariables(environment: Environment): string[] {
   const known = (settings as readonly Setting[]).flatMap((setting) =>
     setting.secret ? [setting.variable, `${setting.variable}_FILE`] : [setting.variable],
@@ -11,10 +11,7 @@ export function strayVariables(environment: Environment): string[] {
   const warnings: string[] = [];
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || value === '') continue;
-    const service = laterVariables[name.replace(/_FILE$/, '')];
-    if (service !== undefined) {
-      warnings.push(`${name} has no effect: the ${service} service is not part of this version`);
-    } else if (name.startsWith('POSTERN_') && !all.has(name)) {
+    if (name.startsWith('POSTERN_') && !all.has(name)) {
       const guess = nearest(name, [...all]);
       warnings.push(
         `${name} is no setting and has no effect${guess === null ? '' : `; did you mean ${guess}?`}`,
