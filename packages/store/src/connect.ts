@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS, type Store, type StoreLimits, type StoreLog } from './s
 export interface ConnectOptions {
   /** `postgres://…`; this or `file`. */
   readonly url?: string | undefined;
-  /** Path of the SQLite database, made when missing; its folder must exist. */
+  /** Path of the SQLite database, made when missing; its folder must exist. `:memory:` is one of this process alone. */
   readonly file?: string | undefined;
   readonly clock: Clock;
   readonly log?: StoreLog | undefined;

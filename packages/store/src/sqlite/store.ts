@@ -13,6 +13,9 @@ import { SqliteDriver } from './driver.ts';
 import { NamedLeases } from './leases.ts';
 import { Turnstile } from './turnstile.ts';
 
+/** SQLite's own name for a database that is nowhere but in this process, and ends with it. */
+const IN_MEMORY = ':memory:';
+
 export async function connectSqlite<DB>(
   file: string,
   clock: Clock,
@@ -66,9 +69,11 @@ export async function connectSqlite<DB>(
 }
 
 async function openDatabase(file: string, waitMs: number): Promise<DatabaseSync> {
-  // Made here first because SQLite would let everybody read it; its companions take the mode from it.
-  const handle = await open(file, 'a', 0o600);
-  await handle.close();
+  if (file !== IN_MEMORY) {
+    // Made here first because SQLite would let everybody read it; its companions take the mode from it.
+    const handle = await open(file, 'a', 0o600);
+    await handle.close();
+  }
   const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
     // On a new file it needs the file alone for a moment, and another process may be at it as well.
