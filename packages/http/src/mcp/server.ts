@@ -3,6 +3,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { commonFailure, type ErrorDialect, Failure } from '@postern/kit';
@@ -26,8 +27,17 @@ export interface McpServerOptions {
   readonly log: Log;
   /** Milliseconds one call may take. */
   readonly deadlineMs?: number;
-  /** Runs a tool that is in the list; the arguments are an object, not checked yet. */
-  call(name: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  /**
+   * Runs a tool that is in the list; the arguments are an object, not checked yet.
+   *
+   * @param progress tells the client that the call goes on; does nothing where the client did not ask for that.
+   */
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    progress: () => void,
+  ): Promise<CallToolResult>;
 }
 
 /** Below the minute after which clients give up by themselves, so that they get an answer. */
@@ -69,7 +79,7 @@ export function mcpServer(options: McpServerOptions): Server {
       context.mcpReq.signal,
       async (signal) => {
         try {
-          return await options.call(params.name, args.value, signal);
+          return await options.call(params.name, args.value, signal, progressOf(context));
         } catch (error) {
           if (error instanceof Failure) return toolFailure(dialect, error);
           // The SDK would answer with the exception's own message.
@@ -84,4 +94,16 @@ export function mcpServer(options: McpServerOptions): Server {
     );
   });
   return server;
+}
+
+function progressOf({ mcpReq }: ServerContext): () => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => {};
+  let progress = 0;
+  return () => {
+    progress += 1;
+    const params = { progressToken, progress };
+    // A client that is gone is told nothing, and ends the call by its signal.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
+  };
 }

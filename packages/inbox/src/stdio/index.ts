@@ -1,25 +1,9 @@
-import { type Log, runMcpStdio, toolList } from '@postern/http/mcp';
+import { keepHeapSmall, runMcpStdio, stderrLog, toolList } from '@postern/http/mcp';
 import { inboxDialect } from '../errors.ts';
 import { inboxOperations } from '../operations/index.ts';
 import { inboxInstructions, inboxServerInfo } from '../server-info.ts';
 import { EnvironmentError, hubAddress } from './environment.ts';
-import { keepHeapSmall } from './heap.ts';
 import { callTool } from './tools.ts';
-
-/** Logs go to stderr, one JSON object a line; stdout belongs to the protocol. */
-const stderrLog: Log = {
-  debug: () => {},
-  info: (fields, message) => writeLine('info', fields, message),
-  warn: (fields, message) => writeLine('warn', fields, message),
-  error: (fields, message) => writeLine('error', fields, message),
-};
-
-function writeLine(level: string, fields: object, message: string): void {
-  const plain = Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, value instanceof Error ? value.message : value]),
-  );
-  process.stderr.write(`${JSON.stringify({ level, message, ...plain })}\n`);
-}
 
 /**
  * Serves the inbox's four tools over stdin and stdout until stdin ends; each is one call to the hub's REST
