@@ -122,7 +122,7 @@ class ClaudeProcess implements AgentProcess {
     this.#child = child;
     this.#run = run;
     this.pid = child.pid ?? 0;
-    this.#mapper = new ClaudeEventMapper({ isResumed: run.launch.resume });
+    this.#mapper = new ClaudeEventMapper(run.launch);
     this.#control = new ControlRequests(run.clock, (line) => this.#write(line));
     this.#queue = new EventQueue(MAX_WAITING_EVENTS, (event) => this.#handOver(event));
     this.#errors = new ErrorTail(run.secrets);

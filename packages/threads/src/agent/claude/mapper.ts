@@ -15,15 +15,18 @@ const DIAGNOSTIC = /^\[ede_diagnostic\]/;
  */
 export class ClaudeEventMapper {
   readonly #isResumed: boolean;
+  #sessionId: string;
   /** Null until it is known. */
   #costSoFar: number | null;
   #hasSpoken = false;
   /** Whether the CLI said that it does not know the session it was to resume. */
   isUnknownSession = false;
 
-  constructor(options: { readonly isResumed: boolean }) {
-    this.#isResumed = options.isResumed;
-    this.#costSoFar = options.isResumed ? null : 0;
+  /** @param launch Which session the process was started for. */
+  constructor(launch: { readonly agentSessionId: string; readonly resume: boolean }) {
+    this.#sessionId = launch.agentSessionId;
+    this.#isResumed = launch.resume;
+    this.#costSoFar = launch.resume ? null : 0;
   }
 
   map(line: unknown): AgentEvent[] {
@@ -35,18 +38,13 @@ export class ClaudeEventMapper {
     if (type === 'user') return userEvents(line);
     if (type === 'result') return this.#result(subtype, line);
     if (type === 'rate_limit_event') return rateLimitEvents(line);
-    if (type === 'conversation_reset') {
-      return mapped(shapes.conversationReset, line, (reset) => [
-        { type: 'session_changed', agentSessionId: reset.new_conversation_id },
-      ]);
-    }
     return [];
   }
 
   #system(subtype: string | undefined, line: unknown): AgentEvent[] {
     if (subtype === 'init') {
       this.#hasSpoken = false;
-      return mapped(shapes.init, line, (init) => [readyEvent(init)]);
+      return mapped(shapes.init, line, (init) => [...this.#sessionEvents(init.session_id), readyEvent(init)]);
     }
     if (subtype === 'status') return mapped(shapes.status, line, statusEvents);
     if (subtype === 'api_retry') {
@@ -60,6 +58,13 @@ export class ClaudeEventMapper {
       ]);
     }
     return [];
+  }
+
+  /** `/clear` begins a new session; the event that announces it bears another id than the session then has. */
+  #sessionEvents(sessionId: string): AgentEvent[] {
+    if (sessionId === '' || sessionId === this.#sessionId) return [];
+    this.#sessionId = sessionId;
+    return [{ type: 'session_changed', agentSessionId: sessionId }];
   }
 
   #assistant(line: unknown): AgentEvent[] {

@@ -13,6 +13,7 @@ const parent = z.string().nullable().catch(null);
 export const envelope = z.object({ type: z.string(), subtype: z.string().optional().catch(undefined) });
 
 export const init = z.object({
+  session_id: text,
   model: text,
   tools: z.array(z.string()).catch([]),
   slash_commands: z.array(z.string()).catch([]),
@@ -95,5 +96,3 @@ export const controlResponse = z.object({
 });
 
 export const controlRequest = z.object({ request_id: z.string() });
-
-export const conversationReset = z.object({ new_conversation_id: z.string() });
