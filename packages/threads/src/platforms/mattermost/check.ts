@@ -132,14 +132,14 @@ async function findChannel(api: MattermostApi, channelId: string, signal: AbortS
     );
   }
   const path = `/channels/${channelId}`;
-  if ((await orNull(api.call({ name: 'read the channel', path, schema: wireChannel, signal }))) === null) {
-    throw new Failed('The bot sees no channel of this channelId.', SENTENCES.channel);
-  }
+  const channel = await orNull(api.call({ name: 'read the channel', path, schema: wireChannel, signal }));
+  if (channel === null) throw new Failed('The bot sees no channel of this channelId.', SENTENCES.channel);
+  if (channel.delete_at > 0) throw new Failed('The channel is archived.', SENTENCES.archived);
 }
 
 function unexpected(error: unknown): Failed {
   const reason = error instanceof PlatformError ? error.message : 'it failed in an unexpected way';
-  const hint = /CERT|SELF_SIGNED|ALTNAME/.test(reason)
+  const hint = /CERT|SIGNATURE|ISSUER/.test(reason)
     ? 'The certificate of the server is not trusted: start Postern with NODE_EXTRA_CA_CERTS naming the file of its authority.'
     : 'Check the address, that the server runs, and that a proxy in between lets WebSockets through.';
   return new Failed(`The server could not be reached: ${reason}.`, hint);

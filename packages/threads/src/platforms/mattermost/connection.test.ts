@@ -127,6 +127,12 @@ describe('a server that refuses the bot', () => {
     await expect.poll(() => platform.health().status).toBe('ok');
   });
 
+  test('says so when the channel is archived', async () => {
+    server.channel.delete_at = Date.now();
+    const { platform } = start(recordedFeed());
+    await expect.poll(() => platform.health().detail).toMatch(/is archived/);
+  });
+
   test('tells its own limit of a message', async () => {
     server.model.settings.maxPostSize = 4_000;
     const { platform } = await connected();

@@ -58,8 +58,9 @@ export interface Connection {
 const MOST_RECENT_POSTS = 20_000;
 /** A connection that lasted this long has earned a quick reconnect. */
 const STABLE_MS = 60_000;
-/** After so many gaps that turned out to be none, the server's numbers are not heeded until the next connection. */
+/** After so many gaps in a row in which nothing was missed, the next are looked at no oftener than this. */
 const MOST_FALSE_GAPS = 5;
+const GAP_PAUSE_MS = 10_000;
 const FIRST_HANDLE_PAUSE_MS = 200;
 
 /**
@@ -167,6 +168,25 @@ export function connection(ports: ConnectionPorts): Connection {
     return advance(position, { id: post.id, createdMs: post.create_at });
   }
 
+  /** Until the connection ends. @throws PlatformError then, unless the signal aborted */
+  async function listen(opened: MattermostSocket, feed: PlatformFeed, signal: AbortSignal): Promise<void> {
+    let isGapOpen = false;
+    let falseGaps = 0;
+    let notBeforeMs = 0;
+    for (;;) {
+      const arrival = await opened.next();
+      if (signal.aborted) return;
+      if (arrival.kind === 'closed') throw new PlatformError('unavailable', arrival.reason);
+      isGapOpen ||= arrival.kind === 'missed';
+      if (isGapOpen && nowMilliseconds(clock) >= notBeforeMs) {
+        isGapOpen = false;
+        falseGaps = (await recover(feed, signal)) === 0 ? falseGaps + 1 : 0;
+        if (falseGaps >= MOST_FALSE_GAPS) notBeforeMs = nowMilliseconds(clock) + GAP_PAUSE_MS;
+      }
+      if (arrival.kind === 'event') await live(feed, arrival.frame, signal);
+    }
+  }
+
   async function connectOnce(feed: PlatformFeed, signal: AbortSignal): Promise<void> {
     await ports.introduce(signal);
     // Before the connection: what comes from here on is either live or missed.
@@ -176,14 +196,7 @@ export function connection(ports: ConnectionPorts): Connection {
     try {
       await recover(feed, signal);
       health = { status: 'ok' };
-      let falseGaps = 0;
-      for (;;) {
-        const arrival = await opened.next();
-        if (signal.aborted) return;
-        if (arrival.kind === 'closed') throw new PlatformError('unavailable', arrival.reason);
-        if (arrival.kind === 'event') await live(feed, arrival.frame, signal);
-        else if (falseGaps < MOST_FALSE_GAPS && (await recover(feed, signal)) === 0) falseGaps += 1;
-      }
+      await listen(opened, feed, signal);
     } finally {
       socket = null;
       opened.close();

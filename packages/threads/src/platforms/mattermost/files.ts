@@ -10,7 +10,15 @@ export interface Files {
   download(file: PostFile, options: { maxBytes: number; signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
-export function files(api: MattermostApi, posts: Publishing, newKey: () => string): Files {
+export interface FilesPorts {
+  readonly api: MattermostApi;
+  readonly posts: Publishing;
+  newKey(): string;
+  /** Largest file the server takes, in bytes; null where that is not known. */
+  limit(): number | null;
+}
+
+export function files({ api, posts, newKey, limit }: FilesPorts): Files {
   async function send(file: OutgoingFile): Promise<string> {
     const boundary = `postern-${newKey()}`;
     const head = Buffer.from(
@@ -48,6 +56,11 @@ export function files(api: MattermostApi, posts: Publishing, newKey: () => strin
 
   return {
     async upload(file) {
+      if (file.sizeBytes < 1) throw new PlatformError('refused', 'an empty file is not sent');
+      const most = limit();
+      if (most !== null && file.sizeBytes > most) {
+        throw new PlatformError('too_large', `the server takes files of at most ${most} bytes`);
+      }
       const id = await send(file).catch((error: unknown) => {
         // Without its post nobody sees the file, so nothing was done.
         if (error instanceof PlatformError && error.code === 'unknown') {

@@ -9,6 +9,8 @@ export interface Introduction {
   ask(signal: AbortSignal): Promise<void>;
   /** Longest text of a post, in code points. */
   readonly messageLimit: number;
+  /** Largest file in bytes; null until it is known. */
+  readonly fileLimit: number | null;
   readonly teamName: string | null;
 }
 
@@ -23,11 +25,13 @@ export const SENTENCES = {
     'Mattermost refuses the token: make a new access token for the bot account and put it into the configuration.',
   channel:
     'Mattermost shows no channel of that channelId: check the id, and add the bot to the team and the channel.',
+  archived: 'The channel of that channelId is archived: unarchive it, or set the channelId of another one.',
   member: 'The bot is not a member of its channel: invite it there with /invite and its name.',
 } as const;
 
 export function introduction(api: MattermostApi, people: Directory, channelId: string): Introduction {
   let messageLimit = USUAL_MESSAGE_LIMIT;
+  let fileLimit: number | null = null;
   let teamName: string | null = null;
   return {
     async ask(signal) {
@@ -41,6 +45,7 @@ export function introduction(api: MattermostApi, people: Directory, channelId: s
         api.call({ name: 'read the channel', path: `/channels/${channelId}`, schema: wireChannel, signal }),
       );
       if (channel === null) throw new PlatformError('not_found', SENTENCES.channel);
+      if (channel.delete_at > 0) throw new PlatformError('refused', SENTENCES.archived);
       if (!(await people.isMember(channelId, self.id))) {
         throw new PlatformError('unauthorized', SENTENCES.member);
       }
@@ -60,9 +65,14 @@ export function introduction(api: MattermostApi, people: Directory, channelId: s
       );
       const limit = Number(config?.MaxPostSize ?? Number.NaN);
       if (limit >= SMALLEST_LIMIT && limit <= LARGEST_LIMIT) messageLimit = Math.floor(limit);
+      const largest = Number(config?.MaxFileSize ?? Number.NaN);
+      if (largest > 0) fileLimit = largest;
     },
     get messageLimit() {
       return messageLimit;
+    },
+    get fileLimit() {
+      return fileLimit;
     },
     get teamName() {
       return teamName;

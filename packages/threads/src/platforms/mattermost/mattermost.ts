@@ -46,7 +46,7 @@ export function mattermostPlatform(options: MattermostOptions): Platform {
   const known = introduction(api, people, channelId);
   const read = reading(api, people, reader, channelId);
   const posts = publishing({ api, people, clock, newKey, limit: () => known.messageLimit });
-  const moved = files(api, posts, newKey);
+  const moved = files({ api, posts, newKey, limit: () => known.fileLimit });
   const connected = connection({
     ...{ address, token, channelId, api, people, reader, clock, random, log },
     readFrame: frameReader(people, reader, channelId),

@@ -102,6 +102,12 @@ describe('posting', () => {
     expect(server.model.post(ref.postId)).toMatchObject({ message: 'two', is_pinned: true });
   });
 
+  test('an edit of a post that was deleted meanwhile says so', async () => {
+    const ref = await post('short-lived');
+    await platform.delete(ref);
+    await expect(platform.edit(ref, 'too late')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   test("another's post cannot be edited, and the refusal holds no token", async () => {
     const ada = server.model.addUser('ada');
     server.channel.members.add(ada.id);

@@ -6,7 +6,7 @@ import { RecentMap } from '../remembered.ts';
 import { CallFault } from '../retry.ts';
 import { isMattermostId } from './address.ts';
 import { asLost, type MattermostApi, Refusal } from './api.ts';
-import type { Directory } from './directory.ts';
+import { type Directory, orNull } from './directory.ts';
 import { listed, type WirePost, wirePost, wirePostList, wireReaction } from './wire.ts';
 
 /** Writing posts: each goes out once, however often its answer is lost. */
@@ -119,6 +119,11 @@ export function publishing({ api, people, clock, newKey, limit }: PublishingPort
     });
   }
 
+  async function isGone({ postId }: PostRef): Promise<boolean> {
+    const found = await orNull(api.call({ name: 'read a post', path: `/posts/${postId}`, schema: wirePost }));
+    return found === null || found.delete_at > 0;
+  }
+
   function known(ref: PostRef): PostRef {
     if (!isMattermostId(ref.postId)) throw new PlatformError('not_found', 'there is no such post');
     return ref;
@@ -156,6 +161,10 @@ export function publishing({ api, people, clock, newKey, limit }: PublishingPort
           throw new PlatformError('refused', 'the server lets nobody edit a post of that age', {
             cause: error,
           });
+        }
+        // A post that is gone is refused as somebody else's would be.
+        if (error instanceof Refusal && error.status === 403 && (await isGone(ref))) {
+          throw new PlatformError('not_found', 'the post is gone', { cause: error });
         }
         throw error;
       }

@@ -14,7 +14,6 @@ export const wireUser = z.object({
   is_bot: z.boolean().optional(),
   delete_at: z.number().optional(),
 });
-export type WireUser = z.infer<typeof wireUser>;
 
 export const wireChannel = z.object({
   id: z.string(),
@@ -24,6 +23,8 @@ export const wireChannel = z.object({
   display_name: text,
   team_id: text,
   last_post_at: milliseconds,
+  /** Above 0 it is archived. */
+  delete_at: milliseconds,
 });
 export type WireChannel = z.infer<typeof wireChannel>;
 
@@ -106,12 +107,13 @@ export function listed(list: WirePostList): WirePost[] {
   return list.order.flatMap((id) => list.posts[id] ?? []);
 }
 
-/** By age, and by id where two are as old. */
-export function byAge(
-  one: { create_at: number; id: string },
-  other: { create_at: number; id: string },
-): number {
-  return one.create_at - other.create_at || (one.id < other.id ? -1 : Number(one.id > other.id));
+/** By age; of the same millisecond a root before replies, and then by id. */
+export function byAge(one: WirePost, other: WirePost): number {
+  return (
+    one.create_at - other.create_at ||
+    Number(one.root_id !== '') - Number(other.root_id !== '') ||
+    (one.id < other.id ? -1 : Number(one.id > other.id))
+  );
 }
 
 /** A value that an event holds as a text of JSON; some servers' plugins send it as it is. */

@@ -18,6 +18,7 @@ export interface FakeChannel {
   readonly display_name: string;
   readonly members: Set<string>;
   last_post_at: number;
+  delete_at: number;
 }
 
 export interface FakePost {
@@ -137,6 +138,7 @@ export class FakeModel {
       display_name: isDirect ? '' : name,
       members: new Set(members),
       last_post_at: 0,
+      delete_at: 0,
     };
     this.channels.set(channel.id, channel);
     return channel;
