@@ -8,6 +8,8 @@ export interface ConnectOptions {
   readonly url?: string | undefined;
   /** Path of the SQLite database, made when missing; its folder must exist. `:memory:` is one of this process alone. */
   readonly file?: string | undefined;
+  /** `shared` of the store that the main thread has on the same file; left out there, and in a process of one thread. */
+  readonly shared?: SharedArrayBuffer | undefined;
   readonly clock: Clock;
   readonly log?: StoreLog | undefined;
   readonly limits?: Partial<StoreLimits> | undefined;
@@ -19,9 +21,9 @@ export interface ConnectOptions {
  * @throws Error of the driver when the database can't be reached or opened.
  */
 export async function connectStore<DB>(options: ConnectOptions): Promise<Store<DB>> {
-  const { url, file, clock, log } = options;
+  const { url, file, shared, clock, log } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   if (url !== undefined && file === undefined) return connectPostgres<DB>(url, clock, limits, log);
-  if (file !== undefined && url === undefined) return connectSqlite<DB>(file, clock, limits, log);
+  if (file !== undefined && url === undefined) return connectSqlite<DB>(file, clock, limits, log, shared);
   throw new TypeError('a store needs either a url or a file');
 }

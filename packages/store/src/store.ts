@@ -47,6 +47,8 @@ export interface TransactionOptions {
  */
 export interface Store<DB> {
   readonly engine: Engine;
+  /** For the stores that threads of this process open on the same SQLite file, so that they let this one write first. */
+  readonly shared: SharedArrayBuffer | undefined;
   readonly clock: Clock;
   /** For reads and single statements. Refused inside a transaction's callback, where it would wait for itself. */
   readonly db: Kysely<DB>;

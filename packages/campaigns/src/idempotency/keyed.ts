@@ -121,6 +121,7 @@ function markingStore(store: CampaignsStore, hold: IdempotencyHold): CampaignsSt
   let committed = false;
   return {
     engine: store.engine,
+    shared: store.shared,
     clock: store.clock,
     db: store.db,
     async transaction(work, options) {

@@ -10,7 +10,7 @@ import type { Engine } from '@postern/store';
 export const BULK_ROWS: Readonly<Record<Engine, number>> = { sqlite: 250, postgres: 1_000 };
 
 /** Longer than anybody who waits for SQLite's lock sleeps. */
-const GAP_MS = 4;
+const GAP_MS = 2;
 
 /** Leaves the database to others for a moment; to be called between two transactions. */
 export async function giveWay({ engine }: { readonly engine: Engine }): Promise<void> {

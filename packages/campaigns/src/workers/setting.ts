@@ -9,14 +9,17 @@ export interface WorkerSetting
     CampaignsPorts,
     'place' | 'config' | 'installationKey' | 'bootstrap' | 'allowUnverifiedDomains' | 'dnsServers'
   > {
+  /** That of the process's store. */
+  readonly shared: SharedArrayBuffer | undefined;
   /** As it was when the task was given. */
   readonly publicUrl: string;
 }
 
 export function settingOf(ports: CampaignsPorts): WorkerSetting {
-  const { place, config, installationKey, bootstrap, allowUnverifiedDomains, dnsServers } = ports;
+  const { store, place, config, installationKey, bootstrap, allowUnverifiedDomains, dnsServers } = ports;
   return {
     place,
+    shared: store.shared,
     config,
     installationKey,
     bootstrap,
@@ -31,9 +34,10 @@ const POOL_SIZE = 3;
 
 /** Opens a store of the thread's own and puts the ports together. Close the store when done. */
 export async function openPorts(setting: WorkerSetting, log: Log): Promise<CampaignsPorts> {
-  const { publicUrl, ...same } = setting;
+  const { publicUrl, shared, ...same } = setting;
   const store = await connectStore<CampaignsTables>({
     ...setting.place,
+    shared,
     clock: systemClock,
     log,
     limits: { poolSize: POOL_SIZE },

@@ -37,6 +37,7 @@ export async function connectPostgres<DB>(
   let closing: Promise<void> | undefined;
   return {
     engine: 'postgres',
+    shared: undefined,
     clock,
     db,
     transaction: (work, options = {}) =>

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
 import { StoreBusyError } from '../errors.ts';
 import type { TransactionScope } from '../scope.ts';
-import { isBusy, untilFree } from './busy.ts';
+import { busyPause, isBusy, untilFree } from './busy.ts';
+import type { Precedence } from './precedence.ts';
 import { Statements } from './statements.ts';
 import type { Turnstile } from './turnstile.ts';
 
@@ -12,19 +13,29 @@ import type { Turnstile } from './turnstile.ts';
  * row of them would otherwise keep out everything else the process does.
  */
 const LONGEST_STRETCH_MS = 10;
+/** How many pauses a thread makes, at most, while its process wants to write first. */
+const MOST_PAUSES = 100;
 
 /** Driver of one SQLite connection that all take in turn. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
   readonly #turnstile: Turnstile;
+  readonly #precedence: Precedence;
   readonly #scope: TransactionScope;
   readonly #statements: Statements;
   readonly #waitMs: number;
   #stretchSince = performance.now();
 
-  constructor(database: DatabaseSync, turnstile: Turnstile, scope: TransactionScope, waitMs: number) {
+  constructor(
+    database: DatabaseSync,
+    turnstile: Turnstile,
+    precedence: Precedence,
+    scope: TransactionScope,
+    waitMs: number,
+  ) {
     this.#database = database;
     this.#turnstile = turnstile;
+    this.#precedence = precedence;
     this.#scope = scope;
     this.#statements = new Statements(database);
     this.#waitMs = waitMs;
@@ -39,11 +50,18 @@ export class SqliteDriver implements Driver {
       await nextTurn();
       this.#stretchSince = performance.now();
     }
-    return new SqliteConnection(this.#database, this.#statements, this.#waitMs);
+    return new SqliteConnection(
+      this.#database,
+      this.#statements,
+      this.#turnstile,
+      this.#precedence,
+      this.#waitMs,
+    );
   }
 
   /** The write lock is taken at once: a transaction that reads first could otherwise not become a writer. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    for (let pauses = 0; pauses < MOST_PAUSES && this.#precedence.hasToWait; pauses += 1) await busyPause();
     await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
   }
 
@@ -82,25 +100,49 @@ export class SqliteDriver implements Driver {
 class SqliteConnection implements DatabaseConnection {
   readonly #database: DatabaseSync;
   readonly #statements: Statements;
+  readonly #turnstile: Turnstile;
+  readonly #precedence: Precedence;
   readonly #waitMs: number;
+  /** Whether something was run in this turn, on which what comes next may rely. */
+  #hasRun = false;
   #ended = false;
 
-  constructor(database: DatabaseSync, statements: Statements, waitMs: number) {
+  constructor(
+    database: DatabaseSync,
+    statements: Statements,
+    turnstile: Turnstile,
+    precedence: Precedence,
+    waitMs: number,
+  ) {
     this.#database = database;
     this.#statements = statements;
+    this.#turnstile = turnstile;
+    this.#precedence = precedence;
     this.#waitMs = waitMs;
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    return untilFree(
-      this.#waitMs,
-      () => {
-        if (this.#ended) throw new StoreBusyError('the connection was given back already');
-        return this.#statements.execute<R>(sql, parameters);
-      },
-      // Outside a transaction a busy statement has done nothing yet, BEGIN included.
-      () => !this.#database.isTransaction,
-    );
+    let stopWaiting: (() => void) | undefined;
+    try {
+      return await untilFree(
+        this.#waitMs,
+        () => {
+          if (this.#ended) throw new StoreBusyError('the connection was given back already');
+          const result = this.#statements.execute<R>(sql, parameters);
+          this.#hasRun = true;
+          return result;
+        },
+        // Outside a transaction a busy statement has done nothing yet, BEGIN included.
+        () => !this.#database.isTransaction,
+        () => {
+          stopWaiting ??= this.#precedence.wait();
+          // Reads need no lock, so they need not wait for somebody who does.
+          return this.#hasRun ? busyPause() : this.#turnstile.stepAside(busyPause);
+        },
+      );
+    } finally {
+      stopWaiting?.();
+    }
   }
 
   // biome-ignore lint/correctness/useYield: the interface asks for a generator, and this engine refuses.

@@ -11,6 +11,7 @@ import { backupDatabase } from './backup.ts';
 import { untilFree } from './busy.ts';
 import { SqliteDriver } from './driver.ts';
 import { NamedLeases } from './leases.ts';
+import { Precedence } from './precedence.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** SQLite's own name for a database that is nowhere but in this process, and ends with it. */
@@ -21,17 +22,19 @@ export async function connectSqlite<DB>(
   clock: Clock,
   limits: StoreLimits,
   log: StoreLog | undefined,
+  shared: SharedArrayBuffer | undefined,
 ): Promise<Store<DB>> {
   const database = await openDatabase(file, limits.waitMs);
   const scope = new TransactionScope();
   const turnstile = new Turnstile(limits.waitMs, limits.maxWaiting);
+  const precedence = new Precedence(shared);
   const listeners = new Listeners(log);
   const notify = (channel: string, payload = ''): void => {
     checkNotification(channel, payload);
     // Never in the notifier's own turn, so that both engines call back alike.
     scope.afterCommit(() => queueMicrotask(() => listeners.emit(channel, payload)));
   };
-  const driver = new SqliteDriver(database, turnstile, scope, limits.waitMs);
+  const driver = new SqliteDriver(database, turnstile, precedence, scope, limits.waitMs);
   const db = new Kysely<DB>({
     dialect: {
       createAdapter: () => new PosternSqliteAdapter(clock, notify),
@@ -44,6 +47,7 @@ export async function connectSqlite<DB>(
   let closing: Promise<void> | undefined;
   return {
     engine: 'sqlite',
+    shared: precedence.shared,
     clock,
     db,
     transaction: (work, options = {}) =>

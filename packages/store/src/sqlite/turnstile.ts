@@ -1,4 +1,5 @@
 import { StoreBusyError } from '../errors.ts';
+import { pause } from '../pause.ts';
 
 interface Waiter {
   readonly admit: () => void;
@@ -6,9 +7,15 @@ interface Waiter {
   readonly timer: NodeJS.Timeout;
 }
 
+/** Between two looks of who closes for those who stepped aside. */
+const BACK_MS = 5;
+
 /** Lets one in at a time, first come first served; nobody waits longer than the deadline. */
 export class Turnstile {
   readonly #waiters = new Set<Waiter>();
+  /** Those who stepped aside and want to come back. */
+  readonly #returning: (() => void)[] = [];
+  #aside = 0;
   readonly #waitMs: number;
   readonly #maxWaiting: number;
   #taken = false;
@@ -39,7 +46,22 @@ export class Turnstile {
     });
   }
 
+  /** Lets others in for the time of a pause. Whoever was in comes back before those who have not been in yet. */
+  async stepAside(pause: () => Promise<void>): Promise<void> {
+    this.#aside += 1;
+    this.leave();
+    await pause();
+    if (this.#taken) await new Promise<void>((resolve) => this.#returning.push(resolve));
+    this.#taken = true;
+    this.#aside -= 1;
+  }
+
   leave(): void {
+    const back = this.#returning.shift();
+    if (back) {
+      back();
+      return;
+    }
     const [next] = this.#waiters;
     if (!next) {
       this.#taken = false;
@@ -56,6 +78,7 @@ export class Turnstile {
     const last = this.enter();
     this.#closed = true;
     await last;
+    while (this.#aside > 0) await this.stepAside(() => pause(BACK_MS));
   }
 }
 
