@@ -34,6 +34,7 @@ interface Fault {
 export const attributesSchema = z
   .unknown()
   .superRefine((value, context) => {
+    if (isPlain(value)) return;
     for (const { code, path, message, input } of attributeFaults(value)) {
       context.addIssue({ code: 'custom', path: [...path], message, input, params: { code } });
     }
@@ -48,6 +49,31 @@ export const attributesSchema = z
 export const attributesAnswerSchema = z
   .unknown()
   .meta({ type: 'object', additionalProperties: true }) as unknown as z.ZodType<Attributes>;
+
+/** Most attributes are a few short texts and numbers; those of ten thousand people are looked at in one turn. */
+const PLAIN = { keys: 50, characters: 500 } as const;
+
+/** Whether it is certain, without a closer look, that there is no fault in it. */
+function isPlain(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  let keys = 0;
+  for (const key in value) {
+    keys += 1;
+    if (
+      keys > PLAIN.keys ||
+      key === '' ||
+      key.length > ATTRIBUTE_LIMITS.keyCharacters ||
+      CONTROLS.test(key)
+    ) {
+      return false;
+    }
+    const inner: unknown = (value as Attributes)[key];
+    if (typeof inner === 'string') {
+      if (inner.length > PLAIN.characters || CONTROLS_IN_TEXT.test(inner)) return false;
+    } else if (typeof inner === 'object' && inner !== null) return false;
+  }
+  return true;
+}
 
 function* attributeFaults(value: unknown): Generator<Fault> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

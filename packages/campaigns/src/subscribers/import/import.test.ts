@@ -5,6 +5,7 @@ import { allScopes } from '../../context.ts';
 import { campaignsBench, dumpTables } from '../../testing/index.ts';
 import { WorkerPool } from '../../workers/pool.ts';
 import { subscriberIdOf } from '../id.ts';
+import type { ImportResult } from './shapes.ts';
 
 describeEngines('imports', (engine) => {
   async function start() {
@@ -144,7 +145,9 @@ describeEngines('imports', (engine) => {
     const { list_id } = await bench.makeList(project_id);
     const records = Array.from({ length: 2_500 }, (_, index) => ({ email: `p${index}@example.org` }));
     const request = { projectId: project_id, listId: list_id, resubscribe: false, evidence: null };
-    const results = await workers.run(importTask, { ...request, records: JSON.stringify(records) });
+    const results: ImportResult[] = JSON.parse(
+      await workers.run(importTask, { ...request, records: JSON.stringify(records) }),
+    );
     expect(results.map(({ outcome }) => outcome)).toEqual(records.map(() => 'created'));
     const gone = workers.run(importTask, {
       ...request,

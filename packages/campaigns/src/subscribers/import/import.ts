@@ -2,7 +2,7 @@ import { recordAct } from '../../audit.ts';
 import { requireList } from '../../lists/lists.ts';
 import type { CampaignsPorts } from '../../ports.ts';
 import { runInWorker } from '../../workers/task.ts';
-import type { ImportAnswer } from './shapes.ts';
+import type { ImportAnswer, ImportResult } from './shapes.ts';
 import { type Import, importTask } from './task.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function importSubscribers(
 ): Promise<ImportAnswer> {
   await requireList(ports.store.db, request.projectId, request.listId);
   // It goes on when the caller loses interest: a whole import is of more use than a part of one.
-  const results = await runInWorker(ports, importTask, request);
+  const results: ImportResult[] = JSON.parse(await runInWorker(ports, importTask, request));
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 };
   for (const { outcome } of results) counts[outcome] += 1;
   await ports.store.transaction((tx) =>
