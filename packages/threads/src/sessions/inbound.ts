@@ -7,6 +7,8 @@ import { type Db, liveSessionOf, liveSessionsOf } from './records.ts';
 
 /** Cursors of events that concern nobody are written only this often; being behind costs a look at them again. */
 const IDLE_CURSOR_EVENTS = 100;
+/** Replies that concerned nobody, kept in case the post that makes them count comes after them. */
+const MOST_EARLY_REPLIES = 200;
 
 export interface InboundOptions {
   readonly ports: Pick<ThreadsPorts, 'store' | 'clock' | 'log'>;
@@ -37,6 +39,27 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
   const { store, clock } = ports;
   let lastPosition: number | null = null;
   let idle: { cursor: string; events: number } | null = null;
+
+  /** In the order they came; a platform may deliver a reply before the mention that it follows. */
+  const early: { post: Post; place: ThreadPlace }[] = [];
+
+  function keepEarly(post: Post, place: ThreadPlace): void {
+    if (post.threadId === post.postId) return;
+    early.push({ post, place });
+    if (early.length > MOST_EARLY_REPLIES) early.shift();
+  }
+
+  /** Replies of a thread that were written after a post and came before it. */
+  function takeEarly(post: Post, place: ThreadPlace): Post[] {
+    const taken: Post[] = [];
+    for (let index = early.length - 1; index >= 0; index -= 1) {
+      const each = early[index];
+      if (each?.place.channelId !== place.channelId || each.place.threadId !== place.threadId) continue;
+      early.splice(index, 1);
+      if (each.post.createdMs > post.createdMs) taken.unshift(each.post);
+    }
+    return taken;
+  }
 
   async function writeCursor(db: Db, cursor: string): Promise<void> {
     await db
@@ -137,8 +160,13 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
       if (cursor !== null) await writeCursor(tx, cursor);
       return Number(added.numInsertedOrUpdatedRows ?? 0) > 0 ? 'recorded' : 'known';
     });
-    if (outcome === 'nobody') await passOver(cursor);
-    if (outcome === 'recorded') options.onRecorded(place);
+    if (outcome === 'nobody') {
+      keepEarly(post, place);
+      return passOver(cursor);
+    }
+    if (outcome === 'known') return;
+    for (const reply of takeEarly(post, place)) await record(reply, null);
+    options.onRecorded(place);
   }
 
   /** What its author takes back before its turn is not done. */

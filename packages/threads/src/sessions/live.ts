@@ -6,6 +6,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { addressingOf } from './addressing.ts';
+import { featuresOf } from './features.ts';
 import { takeFiles } from './files-in.ts';
 import type { SessionJoins, SessionOutput } from './joins.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
@@ -157,7 +158,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         permissionMode: session.permission_mode,
         systemPrompt: options.systemPrompt(session),
         bridge: joins.bridge.register(id),
-        features: featuresOf(options.behaviour),
+        features: featuresOf(options.behaviour, session),
         deniedPaths: ports.deniedPaths,
         account: accountOf(config, session.account_id),
         onEvent: (event) => (mine === generation ? onEvent(event) : Promise.resolve()),
@@ -533,10 +534,6 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       }),
     slashCommands: () => slash,
   };
-}
-
-function featuresOf(behaviour: PlatformConfig): string[] {
-  return (['memory', 'routines', 'watches'] as const).filter((feature) => behaviour[feature]);
 }
 
 function accountOf(

@@ -6,6 +6,7 @@ export interface FakeProcess {
   readonly launch: AgentLaunch;
   /** All it was given, in order. */
   readonly given: AgentMessage[];
+  readonly isGone: boolean;
   /** Says something to the session, as an agent would. */
   emit(event: AgentEvent): Promise<void>;
   /** Dies without a word. */
@@ -91,12 +92,18 @@ export function fakeAgent(): FakeAgent {
       ended.resolve(result);
       return result;
     };
-    const own: FakeProcess = { launch, given, emit, die: async (more = {}) => void (await end(more)) };
+    const own: FakeProcess = {
+      launch,
+      given,
+      get isGone() {
+        return isGone;
+      },
+      emit,
+      die: async (more = {}) => void (await end(more)),
+    };
 
     async function turn(message: AgentMessage): Promise<void> {
       if (isGone) return;
-      const history = histories.get(launch.agentSessionId) ?? new Set<string>();
-      histories.set(launch.agentSessionId, history);
       interrupted = () =>
         emit({
           type: 'turn_finished',
@@ -112,6 +119,8 @@ export function fakeAgent(): FakeAgent {
         text: textOf(message),
         process: own,
         async take() {
+          const history = histories.get(launch.agentSessionId) ?? new Set<string>();
+          histories.set(launch.agentSessionId, history);
           const isNew = !history.has(message.uuid);
           history.add(message.uuid);
           await emit({ type: 'taken', uuid: message.uuid });

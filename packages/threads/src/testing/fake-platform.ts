@@ -38,6 +38,9 @@ export interface FakePlatform extends Platform {
   failNext(method: 'post' | 'edit' | 'react' | 'upload' | 'directChannel', code: PlatformErrorCode): void;
   /** Whether somebody is connected. */
   readonly isRunning: boolean;
+  /** What people do from now on is not delivered; a test may deliver it itself. */
+  hold(): void;
+  unhold(): void;
   /** Cuts the connection without a word, as when the process at the other end is gone. */
   hangUp(): void;
   /** Resolves with the first post of the bot's that matches, there already or to come (an edit counts). */
@@ -73,6 +76,7 @@ export function fakePlatform(
   const waiters = new Set<() => void>();
   let feed: PlatformFeed | null = null;
   let counter = 0;
+  let isHolding = false;
 
   const changed = () => {
     for (const look of [...waiters]) look();
@@ -262,7 +266,7 @@ export function fakePlatform(
         threadId: where.threadId ?? null,
         files: postFiles,
       });
-      await platform.deliver({ kind: 'posted', post });
+      if (!isHolding) await platform.deliver({ kind: 'posted', post });
       return post;
     },
     async reactAs(person, ref, emoji) {
@@ -276,6 +280,12 @@ export function fakePlatform(
     },
     get isRunning() {
       return feed !== null;
+    },
+    hold() {
+      isHolding = true;
+    },
+    unhold() {
+      isHolding = false;
     },
     hangUp() {
       feed = null;

@@ -48,7 +48,7 @@ export interface SessionBenchOptions {
   readonly behaviour?: object;
   readonly platform?: FakePlatform;
   readonly clock?: Clock;
-  readonly commands: CommandBook;
+  readonly commands?: CommandBook;
 }
 
 export const patience = { timeout: 10_000, interval: 5 };
@@ -60,7 +60,9 @@ interface Process {
   readonly life: { isGone: boolean };
 }
 
-export async function sessionBench(engine: Engine, options: SessionBenchOptions): Promise<SessionBench> {
+const NO_COMMANDS: CommandBook = { all: [], read: () => ({ kind: 'none' }) };
+
+export async function sessionBench(engine: Engine, options: SessionBenchOptions = {}): Promise<SessionBench> {
   const { platform = fakePlatform(), clock = systemClock } = options;
   const fresh = await threadsStore(engine);
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'postern-sessions-')));
@@ -92,7 +94,7 @@ export async function sessionBench(engine: Engine, options: SessionBenchOptions)
       platforms: [{ platform: seen, behaviour: behaviour as PlatformConfig }],
       joins: () => ({
         questions,
-        commands: options.commands,
+        commands: options.commands ?? NO_COMMANDS,
         openOutput: plainOutput,
         bridge: { register: () => ({ socketPath: '/none', token: 'none' }), revoke: () => {} },
       }),
@@ -203,6 +205,7 @@ function seenByProcess(platform: FakePlatform, life: { isGone: boolean }): Platf
 }
 
 const ASYNCHRONOUS: ReadonlySet<keyof Platform> = new Set<keyof Platform>([
+  'run',
   'self',
   'post',
   'edit',

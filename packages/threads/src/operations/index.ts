@@ -1,0 +1,22 @@
+import type { Operation } from '@postern/kit';
+import type { ThreadsContext, ThreadsRights } from '../operation.ts';
+import { answerQuestion } from './answer-question.ts';
+import { endSession } from './end-session.ts';
+import { getSession } from './get-session.ts';
+import { interruptSession } from './interrupt-session.ts';
+import { listPlatforms } from './list-platforms.ts';
+import { listQuestions } from './list-questions.ts';
+import { listSessions } from './list-sessions.ts';
+import { streamThreadEvents } from './stream-events.ts';
+
+/** All operations of the threads service; their routes hang under `/threads/api`. */
+export const threadsOperations = [
+  listSessions,
+  getSession,
+  endSession,
+  interruptSession,
+  listQuestions,
+  answerQuestion,
+  listPlatforms,
+  streamThreadEvents,
+] as readonly unknown[] as readonly Operation<ThreadsContext, ThreadsRights>[];

@@ -1,0 +1,194 @@
+import { fakeClock } from '@postern/kit/testing';
+import { describeEngines } from '@postern/store/testing';
+import { expect, test } from 'vitest';
+import { answering, textOf } from '../testing/fake-agent.ts';
+import { OWNER } from '../testing/fake-platform.ts';
+import { patience, sessionBench } from '../testing/session-bench.ts';
+
+/** For ever, as far as a test goes. */
+const never = new Promise<void>(() => {});
+
+describeEngines('after kill -9', (engine) => {
+  test('a message that was only recorded is answered once', async () => {
+    const { platform, crash, hears, said, store } = await sessionBench(engine);
+    const root = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    // As if the process had gone between recording a second message and looking at it.
+    platform.hold();
+    const second = await platform.say(OWNER, 'two', { threadId: root.threadId });
+    platform.unhold();
+    await store.db
+      .insertInto('threads_messages')
+      .values({
+        platform_id: platform.id,
+        channel_id: second.channelId,
+        post_id: second.postId,
+        position: Number.MAX_SAFE_INTEGER - 1,
+        thread_id: second.threadId,
+        session_id: null,
+        author_id: OWNER.id,
+        author_name: OWNER.name,
+        is_bot: 0,
+        hops: 0,
+        text: 'two',
+        mentions_json: '[]',
+        files_json: '[]',
+        created_ms: second.createdMs,
+        received_us: 1,
+        state: 'new',
+        agent_uuid: null,
+        outcome: null,
+      })
+      .execute();
+    await crash();
+    await hears('answer: two', root.threadId);
+    expect(said(root.threadId)).toEqual(['answer: one', 'answer: two']);
+  });
+
+  test('messages that waited in the queue are answered once, in order', async () => {
+    const { platform, agent, crash, hears, said, fate } = await sessionBench(engine);
+    agent.behave(() => never);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await platform.say(OWNER, 'two', { threadId });
+    const third = await platform.say(OWNER, 'three', { threadId });
+    await expect.poll(() => fate(third.postId), patience).toBe('queued');
+    await expect.poll(() => fate(postId), patience).toBe('given');
+    agent.behave(answering);
+    await crash();
+    await hears('answer: three');
+    expect(said(threadId)).toEqual(['answer: one', 'answer: two', 'answer: three']);
+  });
+
+  test('a message the agent never took is given again under the same UUID', async () => {
+    const { platform, agent, crash, hears, fate } = await sessionBench(engine);
+    agent.behave(() => never);
+    const { postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('given');
+    agent.behave(answering);
+    await crash();
+    await hears('answer: one');
+    const [first, second] = agent.processes;
+    expect(second!.given.map(({ uuid }) => uuid)).toEqual(first!.given.map(({ uuid }) => uuid));
+  });
+
+  test('a turn that was cut off is gone on with, and its message is not given again', async () => {
+    const { platform, agent, crash, hears, fate, sessions } = await sessionBench(engine);
+    agent.behave(async (turn) => {
+      if (turn.text !== 'one') return answering(turn);
+      await turn.take();
+      await turn.say('half an ans');
+    });
+    const { postId } = await platform.say(OWNER, '@postern one');
+    await hears('half an ans');
+    await crash();
+    await hears('answer: [Note from the bot');
+    const [, second] = agent.processes;
+    expect(second!.launch).toMatchObject({
+      resume: true,
+      agentSessionId: (await sessions())[0]!.agent_session_id,
+    });
+    expect(second!.given.map(textOf)).toEqual([expect.stringContaining('Go on where you were')]);
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+  });
+
+  test('a message the agent took without our knowing is not answered twice, but gone on with', async () => {
+    const clock = fakeClock();
+    const { platform, agent, crash, hears, said, fate, sessions } = await sessionBench(engine, { clock });
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    agent.behave(() => never);
+    const { postId } = await platform.say(OWNER, 'two', { threadId });
+    await expect.poll(() => fate(postId), patience).toBe('given');
+    // It is in the agent's history, and the process is gone before it could be told.
+    const [session] = await sessions();
+    const [process] = agent.processes;
+    await expect.poll(() => process!.given.length, patience).toBe(2);
+    agent.histories.get(session!.agent_session_id)!.add(process!.given.at(-1)!.uuid);
+    agent.behave(answering);
+    await crash();
+    await expect.poll(() => agent.processes[1]?.given.length, patience).toBe(1);
+    await expect.poll(() => fate(postId), patience).toBe('taken');
+    await clock.advance(10_000);
+    await hears('answer: [Note from the bot');
+    expect(said(threadId).filter((text) => text.includes('two'))).toEqual([]);
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+  });
+
+  test('a session that had begun before that was on record is resumed', async () => {
+    const { platform, agent, crash, hears, fate, sessions } = await sessionBench(engine);
+    agent.behave(() => never);
+    const { postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('given');
+    agent.histories.set((await sessions())[0]!.agent_session_id, new Set());
+    agent.behave(answering);
+    await crash();
+    await hears('answer: one');
+    expect(agent.processes.map(({ launch }) => launch.resume)).toEqual([false, false, true]);
+  });
+
+  test('a session that waits for nothing is there again', async () => {
+    const { platform, agent, crash, hears, sessions } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    await crash();
+    expect((await agent.process(1)).launch.resume).toBe(true);
+    await expect.poll(sessions, patience).toMatchObject([{ state: 'active' }]);
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+    expect(agent.processes).toHaveLength(2);
+  });
+
+  test('a session whose agent never began is begun, not resumed', async () => {
+    const { platform, agent, crash, hears } = await sessionBench(engine);
+    agent.behave(() => never);
+    await platform.say(OWNER, '@postern one');
+    await expect.poll(() => agent.processes[0]?.given.length, patience).toBe(1);
+    agent.behave(answering);
+    await crash();
+    await hears('answer: one');
+    expect(agent.processes.map(({ launch }) => launch.resume)).toEqual([false, false]);
+  });
+});
+
+describeEngines('a restart in good order', (engine) => {
+  test('stops the agents and goes on with them', async () => {
+    const { platform, agent, restart, hears, said, sessions } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    await restart();
+    expect(agent.processes[0]!.isGone).toBe(true);
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+    expect(said(threadId)).toEqual(['answer: one', 'answer: two']);
+    expect(await sessions()).toMatchObject([{ state: 'active' }]);
+  });
+
+  test('says of a session that was idle for too long that it is paused', async () => {
+    const clock = fakeClock();
+    const { platform, agent, crash, hears, fate } = await sessionBench(engine, { clock });
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    await expect.poll(() => fate(threadId), patience).toBe('answered');
+    clock.set(clock.nowMicroseconds() + 31 * 60_000_000);
+    await crash();
+    await hears('Paused while I was away', threadId);
+    expect(agent.processes).toHaveLength(1);
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+  });
+
+  test('an agent that no longer knows the session begins a new one, and says so', async () => {
+    const { platform, agent, restart, hears, said } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    agent.histories.clear();
+    await restart();
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+    expect(said(threadId)).toEqual([
+      'answer: one',
+      expect.stringContaining('no longer knows this session'),
+      'answer: two',
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import type { ThreadsPorts } from '../ports.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_US = 24 * HOUR_MS * 1_000;
+/** How long messages are kept once they are done; posts are known again for so long. */
+const MESSAGE_DAYS = 30;
+/** How long files that people sent lie there after their session has ended. */
+const FILE_DAYS = 7;
+const ROWS_AT_ONCE = 1_000;
+
+/** Lets go, now and every hour, of what has been kept long enough. Resolves when the signal aborts. */
+export async function tidyUp(
+  { store, clock, log }: Pick<ThreadsPorts, 'store' | 'clock' | 'log'>,
+  uploadDir: (sessionId: string) => string,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await deleteOldMessages();
+      await deleteOldFiles();
+    } catch (error) {
+      log.warn({ err: error }, 'old messages of sessions could not be let go; trying again in an hour');
+    }
+    await clock.sleep(HOUR_MS, signal);
+  }
+
+  async function deleteOldMessages(): Promise<void> {
+    const before = clock.nowMicroseconds() - MESSAGE_DAYS * DAY_US;
+    let deleted = ROWS_AT_ONCE;
+    while (deleted === ROWS_AT_ONCE && !signal.aborted) {
+      const old = await store.db
+        .selectFrom('threads_messages')
+        .select(['platform_id', 'channel_id', 'post_id'])
+        .where('state', '=', 'done')
+        .where('received_us', '<', before)
+        .limit(ROWS_AT_ONCE)
+        .execute();
+      for (const { platform_id, channel_id, post_id } of old) {
+        await store.db
+          .deleteFrom('threads_messages')
+          .where('platform_id', '=', platform_id)
+          .where('channel_id', '=', channel_id)
+          .where('post_id', '=', post_id)
+          .execute();
+      }
+      deleted = old.length;
+    }
+  }
+
+  async function deleteOldFiles(): Promise<void> {
+    const now = clock.nowMicroseconds();
+    const ended = await store.db
+      .selectFrom('threads_sessions')
+      .select('session_id')
+      .where('state', '=', 'ended')
+      .where('ended_us', '<', now - FILE_DAYS * DAY_US)
+      .where('ended_us', '>', now - (FILE_DAYS + MESSAGE_DAYS) * DAY_US)
+      .execute();
+    for (const { session_id } of ended) await rm(uploadDir(session_id), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,55 @@
+import type { ThreadsConfig } from '../config.ts';
+import type { ThreadsPorts } from '../ports.ts';
+import type { Questions } from '../questions/question.ts';
+import type { ToolContext } from '../tools/tool.ts';
+import { featuresOf } from './features.ts';
+import { directMessageLedger, toolAllowances } from './ledgers.ts';
+import { sessionById } from './records.ts';
+import { approvalsOf, type Room } from './room.ts';
+
+const SECOND_MS = 1_000;
+
+export interface ToolContextOptions {
+  readonly ports: ThreadsPorts;
+  readonly config: ThreadsConfig;
+  readonly questions: Questions;
+  readonly rooms: ReadonlyMap<string, Room>;
+  uploadDir(sessionId: string): string;
+}
+
+/** What the tools of a session work with, read anew for each call; null when it has ended or is not of this process. */
+export async function toolContextOf(
+  { ports, config, questions, rooms, uploadDir }: ToolContextOptions,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<ToolContext | null> {
+  const { store, clock, log, audit } = ports;
+  const row = await sessionById(store.db, sessionId);
+  const room = row === null ? undefined : rooms.get(row.platform_id);
+  if (row === null || row.state === 'ended' || room === undefined) return null;
+  return {
+    platform: room.platform,
+    session: {
+      id: sessionId,
+      channelId: row.channel_id,
+      threadId: row.kind === 'channel' ? null : row.thread_id,
+      workingDir: row.working_dir,
+      uploadDir: uploadDir(sessionId),
+      owner: { id: row.owner_id, name: row.owner_name },
+      isUnattended: row.is_unattended === 1,
+    },
+    questions,
+    audit,
+    outboundFiles: room.behaviour.outboundFiles,
+    deniedPaths: ports.deniedPaths,
+    directMessages: directMessageLedger(store, sessionId),
+    allowances: toolAllowances(ports, sessionId),
+    features: new Set(featuresOf(room.behaviour, row)),
+    clock,
+    log,
+    permissionTimeoutMs: config.limits.permissionTimeoutSeconds * SECOND_MS,
+    decisionTimeoutMs: config.decisionTimeoutMs,
+    approvals: approvalsOf(room.behaviour),
+    signal,
+  };
+}

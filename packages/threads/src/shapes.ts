@@ -1,0 +1,144 @@
+import { formatMilliseconds } from '@postern/kit';
+import * as z from 'zod';
+import type { QuestionView } from './questions/question.ts';
+import type { SessionView } from './sessions/session.ts';
+
+/** How sessions and questions look over REST. */
+
+const time = z.string();
+const person = z.object({ id: z.string(), name: z.string() });
+
+export const sessionStateSchema = z.enum(['starting', 'active', 'interrupted', 'paused', 'ended']);
+
+export const sessionSchema = z.object({
+  id: z.string(),
+  platform_id: z.string(),
+  channel_id: z.string(),
+  thread_id: z.string(),
+  kind: z.enum(['thread', 'channel']),
+  state: sessionStateSchema,
+  owner: person,
+  participants: z.array(person.extend({ invited_by: z.string() })),
+  working_dir: z.string(),
+  worktree: z.object({ branch: z.string(), path: z.string(), repository: z.string() }).nullable(),
+  permission_mode: z.enum(['default', 'auto', 'bypass']),
+  mentions_only: z.boolean(),
+  is_unattended: z.boolean(),
+  title: z.string().nullable(),
+  queued: z.int(),
+  cost_usd: z.number(),
+  created_at: time,
+  active_at: time,
+  ended_at: time.nullable(),
+  end_reason: z.string().nullable(),
+  /** Where the thread is on its platform; null where that is not known here. */
+  permalink: z.string().nullable(),
+});
+
+export function sessionShape(view: SessionView, permalink: string | null): z.input<typeof sessionSchema> {
+  return {
+    id: view.id,
+    platform_id: view.platformId,
+    channel_id: view.channelId,
+    thread_id: view.threadId,
+    kind: view.kind,
+    state: view.state,
+    owner: view.owner,
+    participants: view.participants.map(({ id, name, invitedBy }) => ({ id, name, invited_by: invitedBy })),
+    working_dir: view.workingDir,
+    worktree: view.worktree,
+    permission_mode: view.permissionMode,
+    mentions_only: view.mentionsOnly,
+    is_unattended: view.isUnattended,
+    title: view.title,
+    queued: view.queued,
+    cost_usd: view.costUsd,
+    created_at: formatMilliseconds(view.createdMs),
+    active_at: formatMilliseconds(view.activeMs),
+    ended_at: view.endedMs === null ? null : formatMilliseconds(view.endedMs),
+    end_reason: view.endReason,
+    permalink,
+  };
+}
+
+const decidedBy = person.extend({ via: z.enum(['reaction', 'typed', 'console']) });
+
+export const questionSchema = z.object({
+  id: z.string(),
+  kind: z.enum([
+    'permission',
+    'plan',
+    'choice',
+    'direct_message',
+    'outsider_message',
+    'routine',
+    'watch',
+    'worktree',
+  ]),
+  platform_id: z.string(),
+  session_id: z.string().nullable(),
+  channel_id: z.string(),
+  thread_id: z.string().nullable(),
+  /** What people read on the platform, in Markdown. */
+  markdown: z.string(),
+  options: z.array(z.object({ key: z.string(), emoji: z.string().nullable(), label: z.string() })),
+  takes_text: z.boolean(),
+  approvers: z.enum(['all_users', 'owner', 'owner_or_allowed']),
+  title: z.string(),
+  tool: z.string().nullable(),
+  input_hash: z.string().nullable(),
+  state: z.enum(['open', 'decided', 'expired', 'withdrawn']),
+  decision: z
+    .object({
+      option: z.string().nullable(),
+      text: z.string().nullable(),
+      by: decidedBy.nullable(),
+      reason: z.string().nullable(),
+    })
+    .nullable(),
+  created_at: time,
+  deadline_at: time,
+  decided_at: time.nullable(),
+});
+
+export function questionShape(view: QuestionView): z.input<typeof questionSchema> {
+  return {
+    id: view.id,
+    kind: view.kind,
+    platform_id: view.platformId,
+    session_id: view.sessionId,
+    channel_id: view.channelId,
+    thread_id: view.threadId,
+    markdown: view.markdown,
+    options: view.options.map(({ key, emoji, label }) => ({ key, emoji, label })),
+    takes_text: view.takesText,
+    approvers: view.approvers,
+    title: view.subject.title,
+    tool: view.subject.tool ?? null,
+    input_hash: view.subject.inputHash ?? null,
+    state: view.state,
+    decision: decisionShape(view.decision),
+    created_at: formatMilliseconds(view.createdMs),
+    deadline_at: formatMilliseconds(view.deadlineMs),
+    decided_at: view.decidedMs === null ? null : formatMilliseconds(view.decidedMs),
+  };
+}
+
+function decisionShape(decision: QuestionView['decision']) {
+  if (decision === null) return null;
+  return {
+    option: decision.kind === 'chosen' ? decision.option : null,
+    text: decision.kind === 'typed' ? decision.text : null,
+    by: decision.kind === 'chosen' || decision.kind === 'typed' ? decision.by : null,
+    reason: decision.kind === 'withdrawn' ? decision.reason : decision.kind === 'expired' ? 'expired' : null,
+  };
+}
+
+export const platformSchema = z.object({
+  id: z.string(),
+  kind: z.string(),
+  status: z.enum(['connecting', 'ok', 'degraded', 'failed', 'standby', 'stopped']),
+  detail: z.string().nullable(),
+});
+
+export const reference = z.string().min(1).max(200);
