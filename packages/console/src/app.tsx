@@ -21,6 +21,11 @@ const CampaignsPage = lazy(async () => {
   return { default: component };
 });
 
+const ThreadsPage = lazy(async () => {
+  const { ThreadsPage: component } = await import('./threads/threads-page.tsx');
+  return { default: component };
+});
+
 function makeClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -133,6 +138,15 @@ function Page({ route, session }: { readonly route: Route; readonly session: Ses
     );
   if (route.page === 'inbox' && session.services.inbox) {
     return <InboxPage section={route.section} item={route.item} session={session} />;
+  }
+  if (route.page === 'threads' && session.services.threads) {
+    return (
+      <LoadBoundary>
+        <Suspense fallback={<Skeleton label="Loading the sessions" rows={5} shape="cards" />}>
+          <ThreadsPage section={route.section} item={route.item} />
+        </Suspense>
+      </LoadBoundary>
+    );
   }
   if (route.page === 'campaigns' && session.services.campaigns) {
     return (

@@ -28,6 +28,10 @@ export const campaignsSections = [
 
 export type CampaignsSection = (typeof campaignsSections)[number];
 
+export const threadsSections = ['sessions', 'questions', 'audit', 'platforms'] as const;
+
+export type ThreadsSection = (typeof threadsSections)[number];
+
 export type Route =
   | { readonly page: 'login' }
   | {
@@ -37,6 +41,7 @@ export type Route =
       readonly thread: string | null;
     }
   | { readonly page: 'inbox'; readonly section: InboxSection; readonly item: string | null }
+  | { readonly page: 'threads'; readonly section: ThreadsSection; readonly item: string | null }
   | {
       readonly page: 'campaigns';
       /** Null leaves the choice to the page. */
@@ -69,9 +74,13 @@ export function parseRoute(location: string): Route {
   if (page === '' || page === 'chat') return chatRoute(rest, thread);
   if (page === 'login') return { page: 'login' };
   if (page === 'campaigns') return campaignsRoute(rest);
+  if (page === 'threads') {
+    const section = threadsSections.find((name) => name === (rest[0] || 'sessions'));
+    return section === undefined ? { page: 'unknown' } : { page, section, item: decode(rest[1]) };
+  }
   if (page !== 'inbox') return { page: 'unknown' };
   const section = inboxSections.find((name) => name === (rest[0] || 'conversations'));
-  return section === undefined ? { page: 'unknown' } : { page: 'inbox', section, item: decode(rest[1]) };
+  return section === undefined ? { page: 'unknown' } : { page, section, item: decode(rest[1]) };
 }
 
 function chatRoute(parts: readonly string[], thread: string | null): Route {
@@ -97,6 +106,10 @@ export const paths = {
   },
   inbox(section: InboxSection = 'conversations', item?: string | null): string {
     const path = `${BASE}/inbox/${section}`;
+    return item == null ? path : `${path}/${encodeURIComponent(item)}`;
+  },
+  threads(section: ThreadsSection = 'sessions', item?: string | null): string {
+    const path = `${BASE}/threads/${section}`;
     return item == null ? path : `${path}/${encodeURIComponent(item)}`;
   },
   campaigns(project: string | null, section: CampaignsSection = 'campaigns', item?: string | null): string {

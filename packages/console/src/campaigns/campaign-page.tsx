@@ -5,6 +5,7 @@ import { errorText } from '../api/http.ts';
 import { paths } from '../router.tsx';
 import { Button } from '../ui/button.tsx';
 import { ConfirmDialog } from '../ui/dialog.tsx';
+import { RoomHead } from '../ui/room-head.tsx';
 import { Loaded } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
@@ -14,7 +15,6 @@ import { Editor } from './editor.tsx';
 import { useProject } from './project.tsx';
 import { campaignQuery, campaignsKey } from './queries.ts';
 import { ReportView } from './report.tsx';
-import { RoomHead } from './room-head.tsx';
 import { CampaignStateBadge } from './words.tsx';
 
 /** One campaign: written while it is a draft, watched from its launch on. */

@@ -6,6 +6,7 @@ import { Link, navigate, paths } from '../router.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog, FormError } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { RoomHead } from '../ui/room-head.tsx';
 import { Loaded, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -14,7 +15,6 @@ import { asGroup, groupOf, isComplete, newTest } from './condition.ts';
 import { GroupEditor } from './condition-editor.tsx';
 import { useProject } from './project.tsx';
 import { campaignsKey, segmentsQuery } from './queries.ts';
-import { RoomHead } from './room-head.tsx';
 import { errorAt, errorBeside } from './violations.ts';
 
 /** What stands in the address for a segment that is being made. */

@@ -7,12 +7,12 @@ import { Area } from '../ui/area.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { ConfirmDialog, FormError } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
+import { RoomHead } from '../ui/room-head.tsx';
 import { Loaded } from '../ui/section.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { RenderedView } from './preview-pane.tsx';
 import { useProject } from './project.tsx';
 import { campaignsKey, templateQuery } from './queries.ts';
-import { RoomHead } from './room-head.tsx';
 import { errorAt, errorBeside } from './violations.ts';
 
 export function TemplatePage({ templateId }: { readonly templateId: string }) {

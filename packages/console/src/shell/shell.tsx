@@ -3,6 +3,8 @@ import type { Session } from '../api/session.ts';
 import { useUnreadTotal } from '../chat/unread.ts';
 import { useQuarantineCount } from '../inbox/queries.ts';
 import { Link, paths, type Route } from '../router.tsx';
+import { useThreadEvents } from '../threads/live.ts';
+import { useOpenQuestions } from '../threads/queries.ts';
 import { CountBadge } from '../ui/badge.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { Icon, type IconName, PosternMark } from '../ui/icons.tsx';
@@ -24,12 +26,15 @@ export function Shell({ session, route, children }: ShellProps) {
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const unread = useUnreadTotal();
   const quarantined = useQuarantineCount(session.services.inbox);
+  const questions = useOpenQuestions(session.services.threads);
+  useThreadEvents(session.services.threads);
   useHotkeys({ '?': () => setDialog('shortcuts') });
 
   // Inside a conversation a phone has no room for the bar; the way back is in the conversation's head.
   const deep =
     (route.page === 'chat' && route.channel !== null) ||
-    ((route.page === 'inbox' || route.page === 'campaigns') && route.item !== null);
+    ((route.page === 'inbox' || route.page === 'campaigns' || route.page === 'threads') &&
+      route.item !== null);
   return (
     <div className="shell" data-deep={deep || undefined}>
       {/* biome-ignore lint/a11y/useValidAnchor: a skip link is a link; the handler keeps `#main` out of the history */}
@@ -47,6 +52,11 @@ export function Shell({ session, route, children }: ShellProps) {
           {session.services.inbox && (
             <RailLink to={paths.inbox()} icon="inbox" label="Inbox" current={route.page === 'inbox'}>
               <CountBadge count={quarantined} label="in quarantine" />
+            </RailLink>
+          )}
+          {session.services.threads && (
+            <RailLink to={paths.threads()} icon="agent" label="Sessions" current={route.page === 'threads'}>
+              <CountBadge count={questions} label="to decide" />
             </RailLink>
           )}
           {session.services.campaigns && (

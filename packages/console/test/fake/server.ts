@@ -14,6 +14,7 @@ import {
 } from './http.ts';
 import { createFakeInbox, type FakeInbox } from './inbox.ts';
 import { createFakeChat, type FakeChat } from './local-chat.ts';
+import { createFakeThreads, type FakeThreads } from './threads.ts';
 
 /**
  * A Postern in memory for the tests of the page: the routes the console uses, the built page under the
@@ -50,6 +51,7 @@ export interface FakePostern {
   readonly chat: FakeChat;
   readonly inbox: FakeInbox;
   readonly campaigns: FakeCampaigns;
+  readonly threads: FakeThreads;
   /** What was asked of the API, as `METHOD /path`. */
   readonly requests: string[];
   /** Texts of violations of the page's policy and other things a real server would have refused. */
@@ -77,6 +79,7 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
   const chat = createFakeChat(() => url);
   const inbox = createFakeInbox();
   const campaigns = createFakeCampaigns();
+  const threads = createFakeThreads();
   const tokens = new Set<string>();
   const sessions = new Set<string>();
   const faults: Fault[] = [];
@@ -105,13 +108,14 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
       ok({
         version: '0.1.0',
         public_url: url,
-        services: { inbox: true, threads: false, campaigns: true },
+        services: { inbox: true, threads: threads.state.isOn, campaigns: true },
         inbox_command: ['/opt/node', '/srv/postern/bin/postern.js', 'mcp', 'inbox'],
       }),
     ),
     ...chat.routes,
     ...inbox.routes,
     ...campaigns.routes,
+    ...threads.routes,
   ];
 
   function sessionOf(cookie: string | undefined): string | undefined {
@@ -199,6 +203,7 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
     chat,
     inbox,
     campaigns,
+    threads,
     requests,
     complaints,
     newLoginToken() {

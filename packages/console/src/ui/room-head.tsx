@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from '../router.tsx';
-import { Icon } from '../ui/icons.tsx';
+import { Icon } from './icons.tsx';
 
 interface RoomHeadProps {
   readonly back: string;

@@ -1,0 +1,148 @@
+import type { Question, ThreadSession } from '../../src/api/threads.ts';
+import { ago } from './seed.ts';
+import type { FakePostern } from './server.ts';
+
+const MINUTE = 60_000;
+
+export const liveId = 'ses_00000000000000000000000001';
+export const endedId = 'ses_00000000000000000000000002';
+export const permissionId = 'que_00000000000000000000000001';
+
+const live: ThreadSession = {
+  id: liveId,
+  platform_id: 'office',
+  channel_id: 'C042',
+  thread_id: '1764500000.000100',
+  kind: 'thread',
+  state: 'active',
+  owner: { id: 'U017', name: 'olga' },
+  participants: [{ id: 'U021', name: 'alan', invited_by: 'U017' }],
+  working_dir: '/srv/shop/checkout-service',
+  worktree: { branch: 'fix/rounding', path: '/srv/worktrees/fix-rounding', repository: '/srv/shop' },
+  permission_mode: 'default',
+  mentions_only: false,
+  is_unattended: false,
+  title: 'Rounding of totals in the checkout',
+  queued: 2,
+  cost_usd: 0.42,
+  created_at: ago(40 * MINUTE).toISOString(),
+  active_at: ago(MINUTE).toISOString(),
+  ended_at: null,
+  end_reason: null,
+  permalink: 'https://office.slack.example/archives/C042/p1764500000000100',
+};
+
+const permission: Question = {
+  id: permissionId,
+  kind: 'permission',
+  platform_id: 'office',
+  session_id: liveId,
+  channel_id: 'C042',
+  thread_id: live.thread_id,
+  markdown:
+    'Permission requested: **Bash**\n\n```sh\nnpm run migrate -- --to 0042_totals && npm test -- --filter checkout\n```',
+  options: [
+    { key: 'allow', emoji: '+1', label: 'Allow once' },
+    { key: 'always', emoji: 'white_check_mark', label: 'Allow Bash in this session' },
+    { key: 'deny', emoji: '-1', label: 'Deny' },
+  ],
+  takes_text: false,
+  approvers: 'all_users',
+  title: 'Bash',
+  tool: 'Bash',
+  input_hash: '9a0c',
+  state: 'open',
+  decision: null,
+  created_at: ago(MINUTE).toISOString(),
+  deadline_at: new Date(ago(0).getTime() + MINUTE).toISOString(),
+  decided_at: null,
+};
+
+export function seedThreads({ threads: { state } }: FakePostern): void {
+  state.isOn = true;
+  state.platforms = [
+    { id: 'office', kind: 'slack', status: 'ok', detail: null },
+    {
+      id: 'lab',
+      kind: 'mattermost',
+      status: 'failed',
+      detail: 'The server refuses the token; make a new one.',
+    },
+  ];
+  state.sessions = [
+    live,
+    {
+      ...live,
+      id: endedId,
+      state: 'ended',
+      title: null,
+      participants: [],
+      worktree: null,
+      queued: 0,
+      ended_at: ago(9 * MINUTE).toISOString(),
+      end_reason: 'ended by olga',
+    },
+  ];
+  state.questions = [
+    permission,
+    {
+      ...permission,
+      id: 'que_00000000000000000000000002',
+      kind: 'plan',
+      tool: null,
+      title: 'Plan',
+      markdown: 'The plan:\n\n1. Read the totals\n2. Round once, at the end',
+      state: 'decided',
+      decision: {
+        option: 'allow',
+        text: null,
+        by: { id: 'U021', name: 'alan', via: 'reaction' },
+        reason: null,
+      },
+      options: [
+        { key: 'allow', emoji: '+1', label: 'Go ahead' },
+        { key: 'deny', emoji: '-1', label: 'Keep planning' },
+      ],
+      decided_at: ago(20 * MINUTE).toISOString(),
+    },
+    {
+      ...permission,
+      id: 'que_00000000000000000000000003',
+      state: 'expired',
+      decision: { option: null, text: null, by: null, reason: 'expired' },
+      decided_at: ago(30 * MINUTE).toISOString(),
+    },
+  ];
+  state.audit = [
+    {
+      seq: 3,
+      time: ago(20 * MINUTE).toISOString(),
+      action: 'permission',
+      actor: 'U021',
+      actor_name: 'alan',
+      session: liveId,
+      tool: 'Write',
+      details: { decision: 'allow', input: '3f9a' },
+    },
+    {
+      seq: 2,
+      time: ago(21 * MINUTE).toISOString(),
+      action: 'tool_use',
+      actor: 'agent',
+      actor_name: null,
+      session: liveId,
+      tool: 'Write',
+      details: { file: '/srv/shop/checkout-service/src/totals.ts' },
+    },
+    {
+      seq: 1,
+      time: ago(40 * MINUTE).toISOString(),
+      action: 'session_started',
+      actor: 'U017',
+      actor_name: 'olga',
+      session: liveId,
+      tool: null,
+      details: {},
+    },
+  ];
+}

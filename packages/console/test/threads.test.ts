@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { endedId, liveId, seedThreads } from './fake/threads-seed.ts';
+import { eventually, setUpConsole } from './support.ts';
+
+const setup = setUpConsole(seedThreads);
+const state = () => setup.postern.threads.state;
+
+describe('what waits for a decision', () => {
+  test('is counted in the bar, shown whole, and answered by a button', async () => {
+    const page = await setup.open('/console/threads');
+    await page.getByRole('link', { name: /1 to decide.*Sessions/ }).waitFor();
+    await page.getByRole('link', { name: /To decide/ }).click();
+    const card = page.getByRole('article', { name: 'Permission: Bash' });
+    await card.getByText('npm run migrate -- --to 0042_totals && npm test -- --filter checkout').waitFor();
+    await card.getByText('the owner, allowed users and guests of the session may answer').waitFor();
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    expect(state().questions[0]?.decision).toMatchObject({ option: 'deny', by: { via: 'console' } });
+    await page.getByRole('button', { name: 'Decided' }).click();
+    await page.getByText('admin chose “Deny” in the console.').waitFor();
+    await page.getByText('alan chose “Go ahead” by reaction.').waitFor();
+    await page.getByText('Nobody answered in time; that counts as no.').waitFor();
+  });
+
+  test('says so when somebody else was faster', async () => {
+    const page = await setup.open('/console/threads/questions');
+    const card = page.getByRole('article', { name: 'Permission: Bash' });
+    await card.waitFor();
+    state().questions = state().questions.map((one) => ({ ...one, state: 'expired' as const }));
+    await card.getByRole('button', { name: 'Allow once' }).click();
+    await page.getByText('It was not answered. It was decided already.').waitFor();
+    await page.getByText('Nothing waits for you').waitFor();
+  });
+
+  test('appears the moment it is asked', async () => {
+    const [question] = state().questions;
+    state().questions = [];
+    const page = await setup.open('/console/threads/questions');
+    await page.getByText('Nothing waits for you').waitFor();
+    await eventually(() => setup.postern.requests.includes('GET /threads/api/events')).toBe(true);
+    state().questions = [question!];
+    setup.postern.threads.announce();
+    await page.getByRole('article', { name: 'Permission: Bash' }).waitFor();
+  });
+});
+
+describe('sessions', () => {
+  test('are shown with their state, interrupted and ended', async () => {
+    const page = await setup.open('/console/threads');
+    await page.getByRole('link', { name: 'Rounding of totals in the checkout' }).click();
+    await page.getByText('fix/rounding').waitFor();
+    await page.getByText('$0.42').waitFor();
+    await page.getByRole('button', { name: 'Interrupt' }).click();
+    await eventually(() => state().sessions[0]?.state).toBe('interrupted');
+    await page.getByRole('button', { name: 'End…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+    await eventually(() => state().sessions[0]?.state).toBe('ended');
+    await eventually(() => page.getByRole('button', { name: 'End…' }).count()).toBe(0);
+    expect(page.url()).toContain(liveId);
+  });
+
+  test('that have ended say why', async () => {
+    const page = await setup.open('/console/threads');
+    await page.getByRole('button', { name: 'Ended' }).click();
+    await page.getByRole('link', { name: 'Session of olga' }).click();
+    await page.getByText('ended by olga').waitFor();
+    expect(page.url()).toContain(endedId);
+    expect(await page.getByRole('button', { name: 'End…' }).count()).toBe(0);
+  });
+});
+
+describe('the record', () => {
+  test('is filtered by what happened and by whom', async () => {
+    const page = await setup.open('/console/threads/audit');
+    await eventually(() => page.locator('.audit-line').count()).toBe(3);
+    await page.getByLabel('What happened').selectOption('permission');
+    await eventually(() => page.locator('.audit-line').count()).toBe(1);
+    await page.getByRole('article', { name: 'permission' }).getByText('alan').waitFor();
+    await page.getByLabel('What happened').selectOption('');
+    await page.getByLabel('Person, tool or session').fill('U017');
+    await eventually(() => page.locator('.audit-line').count()).toBe(1);
+  });
+});
+
+test('platforms say what is wrong with them', async () => {
+  const page = await setup.open('/console/threads/platforms');
+  await page.getByRole('article', { name: 'lab' }).getByText('The server refuses the token').waitFor();
+});
+
+test('without the service its room is not there', async () => {
+  state().isOn = false;
+  const page = await setup.open('/console/threads');
+  await page.getByText('There is nothing at this address').waitFor();
+  expect(await page.getByRole('link', { name: 'Sessions' }).count()).toBe(0);
+});
