@@ -103,4 +103,6 @@ export interface HarnessTraits {
   readonly manyMembers: number;
   /** Bytes above what an upload may have, or null where that is more than a test can send. */
   readonly tooManyBytes: number | null;
+  /** Whether posting again with the same key makes no second post. */
+  readonly keyedPosts?: boolean;
 }

@@ -38,11 +38,15 @@ export async function follow(options: FollowOptions, feed: PlatformFeed, signal:
         return result;
       } catch {
         if (signal.aborted) break;
-        report({ status: 'degraded', detail });
-        await clock.sleep(backoffMs(failures, random, { firstMs: options.firstPauseMs }), signal);
+        await pause(failures, detail);
       }
     }
     return null;
+  }
+
+  async function pause(failures: number, detail: string): Promise<void> {
+    report({ status: 'degraded', detail });
+    await clock.sleep(backoffMs(failures, random, { firstMs: options.firstPauseMs }), signal);
   }
 
   const handOver = (event: PlatformEvent, cursor: string | null) =>
@@ -86,7 +90,8 @@ export async function follow(options: FollowOptions, feed: PlatformFeed, signal:
     const events = await persist(() => chat.eventsAfter(cursor, PAGE), away);
     if (events === null) return;
     if (events.length === 0) {
-      await persist(() => chat.waitForEvents(cursor, signal), away);
+      // Whether it can be read again is seen by reading, not by waiting, which may take for ever.
+      await chat.waitForEvents(cursor, signal).catch(() => pause(1, away));
       continue;
     }
     for (const event of events) {
