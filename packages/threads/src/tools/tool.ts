@@ -1,7 +1,9 @@
-import type { Annotations } from '@postern/kit';
+import type { Log } from '@postern/http/mcp';
+import type { Annotations, Clock } from '@postern/kit';
 import type * as z from 'zod';
 import type { Audit } from '../audit/audit.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { PermissionAnswer } from '../questions/ask.ts';
 import type { Questions } from '../questions/question.ts';
 
 /** What a tool answers: as one text block of JSON, and the same as structured content. */
@@ -17,10 +19,20 @@ export interface ThreadTool<Input extends z.ZodObject = z.ZodObject> {
   /** Unknown arguments are ignored; numbers may come as strings. */
   readonly input: Input;
   readonly annotations: Annotations;
-  /** Feature that has to be on in the session; null is always there. */
+  /** Feature that has to be on in the session; null is always there. Standalone none is on. */
   readonly feature: ToolFeature | null;
-  /** Whether it needs the bot process, so that it is not there standalone. */
-  readonly needsBot: boolean;
+  /** May throw, which is answered as a failure. `permission_prompt` alone gives a permission answer. */
+  run(input: z.output<Input>, context: ToolContext): Promise<ToolAnswer | PermissionAnswer>;
+}
+
+/** Keeps the input's type between schema and handler. */
+export function defineTool<Input extends z.ZodObject>(tool: ThreadTool<Input>): ThreadTool<Input> {
+  return tool;
+}
+
+/** A refusal, as a sentence for the model. */
+export function refuse(reason: string): ToolAnswer {
+  return { ok: false, reason };
 }
 
 export type ToolFeature =
@@ -33,15 +45,15 @@ export type ToolFeature =
 
 /** The session a tool acts for, in the bot or standalone. Facts are read anew for each call. */
 export interface ToolSession {
-  /** Null standalone. */
-  readonly id: string | null;
+  readonly id: string;
   readonly channelId: string;
   /** Null when the whole channel is the session. */
   readonly threadId: string | null;
   readonly workingDir: string;
   /** Folder of the files people sent into the session. */
   readonly uploadDir: string | null;
-  readonly owner: { readonly id: string; readonly name: string };
+  /** Null only standalone, where nobody is named. */
+  readonly owner: { readonly id: string; readonly name: string } | null;
   readonly isUnattended: boolean;
 }
 
@@ -55,6 +67,10 @@ export interface ToolContext {
   readonly deniedPaths: readonly string[];
   readonly directMessages: DirectMessageLedger;
   readonly allowances: ToolAllowances;
+  /** Features that are on in this session; their tools are refused otherwise. */
+  readonly features: ReadonlySet<ToolFeature>;
+  readonly clock: Clock;
+  readonly log: Log;
   /** How long a permission waits for a person, in milliseconds. */
   readonly permissionTimeoutMs: number;
   /** How long a plan or a question waits, in milliseconds. */

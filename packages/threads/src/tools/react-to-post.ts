@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { PostRef } from '../platforms/platform.ts';
+import { optionalText, text } from './inputs.ts';
+import { postOfLink } from './scope.ts';
+import { defineTool, refuse, type ToolContext } from './tool.ts';
+
+const EMOJI_NAME = /^[a-z0-9_+-]{1,64}$/i;
+/** How far back the newest message of a person is looked for. */
+const LOOKED_THROUGH = 50;
+
+export const reactToPost = defineTool({
+  name: 'react_to_post',
+  description:
+    "Adds an emoji reaction of the bot's to a message, to acknowledge it or mark it as handled. Without url it goes on the newest message of this session's thread that is not the bot's own. A message given by permalink has to be in the bot's own channel or a public one.",
+  input: z.object({
+    url: optionalText('Permalink to the message; leave it out for the newest one of this session.'),
+    emoji: text('Name of the emoji without colons, such as white_check_mark, +1 or eyes.'),
+  }),
+  annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: true },
+  feature: null,
+  async run({ url, emoji }, context) {
+    const { platform } = context;
+    if (!EMOJI_NAME.test(emoji)) {
+      return refuse(
+        'An emoji is given by its name: 1 to 64 letters, digits, underscores, plus or minus signs, no colons.',
+      );
+    }
+    if (!platform.capabilities.reactions) return refuse('This platform has no reactions.');
+    let ref: PostRef | null;
+    if (url === null) {
+      ref = await newestOfPeople(context);
+      if (ref === null) return refuse('There is no message of a person to react to yet; give a url.');
+    } else {
+      const found = await postOfLink(context, url, { isRead: false });
+      if (!found.ok) return refuse(found.reason);
+      ref = found.post;
+    }
+    await platform.react({ channelId: ref.channelId, postId: ref.postId }, emoji.toLowerCase());
+    return { ok: true };
+  },
+});
+
+async function newestOfPeople({ platform, session, signal }: ToolContext): Promise<PostRef | null> {
+  const [self, posts] = await Promise.all([
+    platform.self(signal),
+    session.threadId === null
+      ? platform.readChannel(session.channelId, LOOKED_THROUGH)
+      : platform.readThread(session.channelId, session.threadId, LOOKED_THROUGH),
+  ]);
+  return posts.findLast((post) => post.author.id !== self.id && !post.isSystem) ?? null;
+}
