@@ -122,6 +122,9 @@ function markingStore(store: CampaignsStore, hold: IdempotencyHold): CampaignsSt
   return {
     engine: store.engine,
     shared: store.shared,
+    get isAwaited() {
+      return store.isAwaited;
+    },
     clock: store.clock,
     db: store.db,
     async transaction(work, options) {

@@ -1,19 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Engine } from '@postern/store';
+import type { Store } from '@postern/store';
 
 /**
  * How work on many rows shares the database. SQLite has one writer at a time, and those who wait for it only look
  * again now and then: whoever wrote without a gap would keep everybody else out until the end.
  */
 
-/** Rows of one transaction; at most 1,000 (contract, section 6). On SQLite others wait as long as it takes. */
-export const BULK_ROWS: Readonly<Record<Engine, number>> = { sqlite: 250, postgres: 1_000 };
-
+/** Rows of one transaction; at most 1,000 (contract, section 6). */
+const ROWS = 1_000;
+/** On SQLite others wait as long as it takes. */
+const SQLITE_ROWS = 250;
+const SQLITE_ROWS_WHILE_AWAITED = 100;
 /** Longer than anybody who waits for SQLite's lock sleeps. */
 const GAP_MS = 2;
 
-/** Leaves the database to others for a moment; to be called between two transactions. */
-export async function giveWay({ engine }: { readonly engine: Engine }): Promise<void> {
+type Shared = Pick<Store<unknown>, 'engine' | 'isAwaited'>;
+
+/** How many rows the next transaction should have. */
+export function bulkRows({ engine, isAwaited }: Shared): number {
+  if (engine === 'postgres') return ROWS;
+  return isAwaited ? SQLITE_ROWS_WHILE_AWAITED : SQLITE_ROWS;
+}
+
+/** Leaves the database to others for a moment, if any wait for it; to be called between two transactions. */
+export async function giveWay({ isAwaited }: Shared): Promise<void> {
   // On a real timer on purpose: it is the machine that others wait for.
-  if (engine === 'sqlite') await pause(GAP_MS);
+  if (isAwaited) await pause(GAP_MS);
 }

@@ -38,6 +38,7 @@ export async function connectPostgres<DB>(
   return {
     engine: 'postgres',
     shared: undefined,
+    isAwaited: false,
     clock,
     db,
     transaction: (work, options = {}) =>

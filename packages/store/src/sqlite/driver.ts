@@ -61,7 +61,11 @@ export class SqliteDriver implements Driver {
 
   /** The write lock is taken at once: a transaction that reads first could otherwise not become a writer. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    for (let pauses = 0; pauses < MOST_PAUSES && this.#precedence.hasToWait; pauses += 1) await busyPause();
+    let pauses = 0;
+    while (this.#precedence.hasToWait && pauses < MOST_PAUSES) {
+      await busyPause();
+      pauses += 1;
+    }
     await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
   }
 

@@ -7,26 +7,37 @@
 export class Precedence {
   /** Give it to the stores of the process's threads. */
   readonly shared: SharedArrayBuffer;
-  /** How many transactions of the host wait for the lock. */
+  /** How many wait for the lock: of the host, and of all. */
   readonly #waiting: Int32Array;
   readonly #isHost: boolean;
 
   /** @param shared that of the host; without it this is the host. */
   constructor(shared?: SharedArrayBuffer) {
-    this.shared = shared ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    this.shared = shared ?? new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT);
     this.#waiting = new Int32Array(this.shared);
     this.#isHost = shared === undefined;
   }
 
-  /** Whether another connection should write first. */
+  /** Whether the host should write first. */
   get hasToWait(): boolean {
-    return !this.#isHost && Atomics.load(this.#waiting, 0) > 0;
+    return !this.#isHost && Atomics.load(this.#waiting, HOST) > 0;
+  }
+
+  /** Whether anybody waits for the lock. */
+  get isAwaited(): boolean {
+    return Atomics.load(this.#waiting, ALL) > 0;
   }
 
   /** Says that this connection waits for the lock; call what it returns once it has it, or has given up. */
   wait(): () => void {
-    if (!this.#isHost) return () => undefined;
-    Atomics.add(this.#waiting, 0, 1);
-    return () => void Atomics.sub(this.#waiting, 0, 1);
+    const change = (by: 1 | -1) => {
+      Atomics.add(this.#waiting, ALL, by);
+      if (this.#isHost) Atomics.add(this.#waiting, HOST, by);
+    };
+    change(1);
+    return () => change(-1);
   }
 }
+
+const HOST = 0;
+const ALL = 1;

@@ -48,6 +48,9 @@ export async function connectSqlite<DB>(
   return {
     engine: 'sqlite',
     shared: precedence.shared,
+    get isAwaited() {
+      return precedence.isAwaited;
+    },
     clock,
     db,
     transaction: (work, options = {}) =>

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addToCampaignCounts } from '../../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
 import type { DeliveryState } from '../../tables.ts';
-import { BULK_ROWS, giveWay } from '../../workers/bulk.ts';
+import { bulkRows, giveWay } from '../../workers/bulk.ts';
 import type { RefusalReason } from '../ledger/refusals.ts';
 import { recordsTable } from '../sql.ts';
 import { type Audience, audiencePage, leftOutOf, type Member, type Position, START } from './audience.ts';
@@ -12,7 +12,7 @@ import { type Audience, audiencePage, leftOutOf, type Member, type Position, STA
  * It notes how far it is with every batch, so whoever goes on after a crash neither loses nor repeats anybody; the
  * ledger itself takes an address only once.
  *
- * @param batch rows of one transaction.
+ * @param batch rows of one transaction; as many as suit the database without it.
  * @returns false when the signal stopped it before the end.
  */
 export async function freezeAudience(
@@ -20,12 +20,12 @@ export async function freezeAudience(
   campaignId: string,
   audience: Audience,
   signal: AbortSignal,
-  batch = BULK_ROWS[ports.store.engine],
+  batch?: number,
 ): Promise<boolean> {
   let position: Position | null = await startOrGoOn(ports, campaignId);
   while (position !== null) {
     if (signal.aborted) return false;
-    position = await freezeBatch(ports, campaignId, audience, position, batch);
+    position = await freezeBatch(ports, campaignId, audience, position, batch ?? bulkRows(ports.store));
     await giveWay(ports.store);
   }
   await ports.store.transaction((tx) => markFrozen(tx, ports, campaignId));

@@ -3,7 +3,7 @@ import { suppressedOf } from '../../engine/ledger/refusals.ts';
 import { requireList } from '../../lists/lists.ts';
 import type { CampaignsPorts } from '../../ports.ts';
 import { lockSuppressions } from '../../suppressions/lock.ts';
-import { BULK_ROWS, giveWay } from '../../workers/bulk.ts';
+import { bulkRows, giveWay } from '../../workers/bulk.ts';
 import { workerTask } from '../../workers/task.ts';
 import { applyEntries, type Entry } from '../apply.ts';
 import { subscriberIdOf } from '../id.ts';
@@ -35,13 +35,12 @@ export const importTask = workerTask(
   async (ports, request: Import, signal): Promise<string> => {
     const results: ImportResult[] = [];
     const candidates = candidatesOf(ports, request, results);
-    const batch = BULK_ROWS[ports.store.engine];
-    for (let at = 0; at < candidates.length; at += batch) {
-      if (at > 0) await giveWay(ports.store);
+    for (let at = 0; at < candidates.length; ) {
       signal.throwIfAborted();
-      for (const result of await importBatch(ports, request, candidates.slice(at, at + batch))) {
-        results[result.index] = result;
-      }
+      const batch = candidates.slice(at, at + bulkRows(ports.store));
+      at += batch.length;
+      for (const result of await importBatch(ports, request, batch)) results[result.index] = result;
+      await giveWay(ports.store);
     }
     return JSON.stringify(results);
   },
