@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { problem } from '@postern/http';
 import * as z from 'zod';
+import type { AuditFilter, AuditLog, AuditPage } from './audit/audit.ts';
 import { type Bridge, openBridge } from './bridge/server.ts';
 import { changeStreams } from './changes.ts';
+import { commandBook } from './commands/book.ts';
 import type { ThreadsConfig } from './config.ts';
 import type { ThreadsPorts } from './ports.ts';
 import type { QuestionFilter } from './questions/question.ts';
 import { createQuestions } from './questions/questions.ts';
 import { CLOSED_CHANNEL } from './questions/records.ts';
-import type { SessionJoins } from './sessions/joins.ts';
 import { pageOfSessions, type SessionFilter } from './sessions/listing.ts';
 import {
   type ConfiguredPlatform,
@@ -17,6 +18,7 @@ import {
   type RoomHealth,
   SESSIONS_CHANNEL,
 } from './sessions/manager.ts';
+import { threadOutputs } from './sessions/outputs.ts';
 import { sessionById, viewsOf } from './sessions/records.ts';
 import { tidyUp } from './sessions/retention.ts';
 import { toolContextOf } from './sessions/tool-context.ts';
@@ -35,6 +37,8 @@ export interface Threads {
   /** @throws Failure `not_found`, `precondition_failed` */
   answer(questionId: string, option: string, operator: string): Promise<void>;
   health(): RoomHealth[];
+  /** A page of a platform's record, newest first. @throws Failure `not_found` for a platform that is not configured. */
+  record(platformId: string, filter: AuditFilter): Promise<AuditPage>;
   /** Server-sent events that say which session or question has changed. @throws Failure `rate_limited` */
   changes(closing: AbortSignal): Readable;
 }
@@ -47,9 +51,6 @@ export interface RunningThreads extends Threads {
   /** Ends agents in good order; their sessions go on at the next start. */
   stop(): Promise<void>;
 }
-
-/** Parts that are not of this file's making. */
-export type ThreadsParts = Pick<SessionJoins, 'commands' | 'openOutput'>;
 
 /** Store notification: an operator's act for the process that runs the session. */
 const ACTS_CHANNEL = 'threads_acts';
@@ -65,10 +66,9 @@ const actSchema = z.object({
 
 /** Puts the service together; nothing runs before `start`. */
 export function createThreads(
-  ports: ThreadsPorts,
+  ports: ThreadsPorts & { readonly audit: AuditLog },
   config: ThreadsConfig,
   platforms: readonly ConfiguredPlatform[],
-  parts: ThreadsParts,
 ): RunningThreads {
   const { store, clock, log } = ports;
   const stopping = new AbortController();
@@ -82,8 +82,9 @@ export function createThreads(
     platform: (platformId) => manager.rooms.get(platformId)?.platform ?? null,
   });
   const joins = {
-    ...parts,
     questions,
+    commands: commandBook({ config, deniedPaths: ports.deniedPaths }),
+    openOutput: threadOutputs({ ...ports, flushDelayMs: config.limits.flushDelayMs }),
     bridge: {
       register(sessionId: string) {
         if (bridge === null) throw new Error('the bridge is open before any session starts');
@@ -159,6 +160,11 @@ export function createThreads(
     answer: (questionId, option, operator) => questions.answerFromConsole(questionId, option, operator),
     health: () => manager.health(),
     changes: (closing) => changes.open(closing),
+    async record(platformId, filter) {
+      if (!platforms.some(({ platform }) => platform.id === platformId))
+        throw problem('not_found', `No platform ${platformId} is configured.`);
+      return ports.audit.page(platformId, filter);
+    },
     async start() {
       bridge = await openBridge({
         folder: join(ports.dataDir, 'bridge'),
@@ -184,6 +190,7 @@ export function createThreads(
       questions.close();
       await bridge?.close();
       await Promise.all(work);
+      await ports.audit.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import { getSession } from './get-session.ts';
 import { interruptSession } from './interrupt-session.ts';
 import { listPlatforms } from './list-platforms.ts';
 import { listQuestions } from './list-questions.ts';
+import { listRecord } from './list-record.ts';
 import { listSessions } from './list-sessions.ts';
 import { streamThreadEvents } from './stream-events.ts';
 
@@ -17,6 +18,7 @@ export const threadsOperations = [
   interruptSession,
   listQuestions,
   answerQuestion,
+  listRecord,
   listPlatforms,
   streamThreadEvents,
 ] as readonly unknown[] as readonly Operation<ThreadsContext, ThreadsRights>[];

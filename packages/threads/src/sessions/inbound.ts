@@ -19,6 +19,8 @@ export interface InboundOptions {
   onRecorded(thread: ThreadPlace): void;
   /** Somebody put a reaction on a post. */
   onReaction(ref: PostRef, personId: string, emoji: string): Promise<void>;
+  /** Somebody took a reaction back. */
+  onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void>;
   openQuestionPosts(): Promise<PostRef[]>;
   /** Whether nothing is taken any more until the next start. */
   isShut(): boolean;
@@ -188,8 +190,10 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
           await options.onReaction(event.ref, event.personId, event.emoji);
         if (cursor !== null) await writeCursor(store.db, cursor);
         return;
-      case 'edited':
       case 'unreacted':
+        await options.onReactionTakenBack(event.ref, event.personId, event.emoji);
+        return passOver(cursor);
+      case 'edited':
         return passOver(cursor);
     }
   }

@@ -21,16 +21,17 @@ export interface OutputPlace {
 
 export interface OutputOptions extends OutputPlace {
   readonly sessionId: string;
-  /** What {@link OutputOptions.save} was last given, in this process or an earlier one. */
-  readonly saved: unknown;
-  /** Keeps what is needed to go on with the same posts after a restart. */
-  save(state: unknown): Promise<void>;
+  readonly workingDir: string;
 }
 
 /** Turns what the agent does into posts. */
 export interface SessionOutput {
   /** Takes an event; resolves when it may be followed by the next, a finished turn when all of it is posted. */
   handle(event: AgentEvent): Promise<void>;
+  /** Somebody else has posted in the thread. */
+  outrun(): void;
+  /** Somebody in the session has put a reaction on a post or taken it back. Whether it meant something here. */
+  react(ref: PostRef, emoji: string): Promise<boolean>;
   /** Posts what is still held back, and ends. */
   close(): Promise<void>;
 }

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { AgentEnd, AgentEvent, AgentProcess } from '../agent/agent.ts';
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
-import type { Platform } from '../platforms/platform.ts';
+import type { Platform, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { addressingOf } from './addressing.ts';
 import { featuresOf } from './features.ts';
 import { takeFiles } from './files-in.ts';
-import type { SessionJoins, SessionOutput } from './joins.ts';
+import type { Say, SessionJoins, SessionOutput } from './joins.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
 import { type People, shownName } from './people.ts';
 import { goOnMessage, promptOf } from './prompts.ts';
@@ -58,6 +58,8 @@ export interface LiveSession {
   /** Takes the process down and keeps everything for the next start. */
   halt(): Promise<void>;
   slashCommands(): readonly string[];
+  /** A reaction of somebody in the session; whether it meant something to what the agent has posted. */
+  react(ref: PostRef, emoji: string): Promise<boolean>;
 }
 
 export function liveSession(options: LiveOptions, row: SessionTable): LiveSession {
@@ -66,7 +68,12 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   const id = row.session_id;
   const threadId = row.kind === 'channel' ? null : row.thread_id;
   const place = { platform, channelId: row.channel_id, threadId };
-  const say = speaker(place, log);
+  const speak = speaker(place, log);
+  const say: Say = async (markdown, key) => {
+    const post = await speak(markdown, key);
+    output?.outrun();
+    return post;
+  };
 
   let process: AgentProcess | null = null;
   /** Counts processes, so that what a replaced one still says or does is not taken for the present one's. */
@@ -147,8 +154,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     output ??= joins.openOutput({
       ...place,
       sessionId: id,
-      saved: factsOf(session).output,
-      save: (state) => addFacts(store.db, id, { output: state }),
+      workingDir: session.working_dir,
     });
     try {
       process = await agent.launch({
@@ -219,6 +225,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     await changeSession(store.db, id, { active_us: clock.nowMicroseconds() });
     setBusy();
     options.onChange(id);
+    // Its author has posted after the task list.
+    output?.outrun();
     if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(process);
     try {
       await process.send(promptOf({ uuid, text, author, files }));
@@ -533,6 +541,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         slots.free(id);
       }),
     slashCommands: () => slash,
+    react: async (ref, emoji) =>
+      output !== null && ref.channelId === row.channel_id && (await output.react(ref, emoji)),
   };
 }
 

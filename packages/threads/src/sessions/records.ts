@@ -15,8 +15,6 @@ export interface SessionFacts {
   /** Last post that said it is paused; 🔄 on it resumes. */
   readonly pausedPostId?: string | undefined;
   readonly costUsd?: number | undefined;
-  /** Whatever the output wants back after a restart. */
-  readonly output?: unknown;
 }
 
 const factsSchema = z
@@ -24,7 +22,6 @@ const factsSchema = z
     headerPostId: z.string().optional(),
     pausedPostId: z.string().optional(),
     costUsd: z.number().optional(),
-    output: z.unknown().optional(),
   })
   .catch({});
 

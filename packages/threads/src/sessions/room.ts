@@ -140,8 +140,9 @@ export function createRoom(options: RoomOptions): Room {
   async function onReaction(ref: PostRef, personId: string, emoji: string): Promise<void> {
     if (isShut || (await joins.questions.react(platform.id, ref, personId, emoji))) return;
     const act = headerAct(emoji);
-    if (act === null) return;
     const sessions = await liveSessionsOf(store.db, platform.id);
+    start('a reaction to output could not be carried out', reactToOutput(sessions, ref, personId, emoji));
+    if (act === null) return;
     const session = sessions.find((row) => {
       const { headerPostId, pausedPostId } = factsOf(row);
       return row.channel_id === ref.channelId && [headerPostId, pausedPostId].includes(ref.postId);
@@ -160,6 +161,26 @@ export function createRoom(options: RoomOptions): Room {
       return;
     }
     start('a reaction could not be carried out', actOn(session, act, personId));
+  }
+
+  /** Reactions on what an agent has posted show or hide details; whoever is in the session may. */
+  async function reactToOutput(
+    sessions: readonly SessionTable[],
+    ref: PostRef,
+    personId: string,
+    emoji: string,
+  ): Promise<void> {
+    for (const session of sessions) {
+      const own = lives.get(session.session_id);
+      if (!own || !mayAs(await standing(session, personId), 'guest')) continue;
+      if (await own.react(ref, emoji)) return;
+    }
+  }
+
+  async function onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void> {
+    if (isShut) return;
+    const sessions = await liveSessionsOf(store.db, platform.id);
+    start('a reaction to output could not be taken back', reactToOutput(sessions, ref, personId, emoji));
   }
 
   async function actOn(session: SessionTable, act: 'end' | 'interrupt' | 'resume', personId: string) {
@@ -201,17 +222,18 @@ export function createRoom(options: RoomOptions): Room {
     people,
     onRecorded: (place: ThreadPlace) => workers.kick(place),
     onReaction,
+    onReactionTakenBack,
     openQuestionPosts: () => joins.questions.openPosts(platform.id),
     isShut: () => isShut,
   });
 
   async function restore(): Promise<void> {
+    await people.resolve(closing.signal);
     await giveBackPending(store, platform.id);
     start(
       'open questions of an earlier process could not be closed',
       joins.questions.closeStale(platform.id),
     );
-    await people.resolve(closing.signal);
     if (closing.signal.aborted) return;
     resolved.resolve();
     for (const session of await liveSessionsOf(store.db, platform.id)) {

@@ -233,6 +233,8 @@ function plainOutput({ platform, channelId, threadId }: OutputOptions): SessionO
     async handle(event) {
       if (event.type === 'text') await platform.post({ channelId, threadId, markdown: event.text });
     },
+    outrun() {},
+    react: async () => false,
     async close() {},
   };
 }
