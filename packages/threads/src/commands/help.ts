@@ -1,0 +1,32 @@
+import { mayAs } from '../sessions/decide.ts';
+import { type CommandDefinition, said, written } from './definition.ts';
+
+/** @param all The whole registry, this command in it. */
+export function helpCommand(all: () => readonly CommandDefinition[]): CommandDefinition {
+  return {
+    name: 'help',
+    aliases: [],
+    usage: '',
+    help: 'Lists the commands.',
+    who: 'guest',
+    isStackable: false,
+    needsSession: false,
+    isAudited: false,
+    takes: 'nothing',
+    run: async ({ person }) => said(helpText(all().filter(({ who }) => mayAs(person.standing, who)))),
+  };
+}
+
+/** The commands for people to read. */
+function helpText(commands: readonly CommandDefinition[]): string {
+  const lines = commands.map((command) => {
+    const aliases = command.aliases.map((alias) => `\`!${alias}\``).join(', ');
+    return `- \`${written(command)}\`${aliases === '' ? '' : ` (or ${aliases})`}: ${command.help}`;
+  });
+  return [
+    '**Commands**',
+    ...lines,
+    '',
+    'A command stands at the beginning of a message. What begins with a slash, such as `/compact`, goes to the agent as it is.',
+  ].join('\n');
+}

@@ -1,0 +1,33 @@
+import { approveCommand } from './approve.ts';
+import { cdCommand } from './cd.ts';
+import { compactCommand } from './compact.ts';
+import { contextCommand } from './context.ts';
+import { costCommand } from './cost.ts';
+import type { CommandDefinition } from './definition.ts';
+import { escapeCommand } from './escape.ts';
+import { helpCommand } from './help.ts';
+import { inviteCommand } from './invite.ts';
+import { kickCommand } from './kick.ts';
+import { killCommand } from './kill.ts';
+import { mentionsCommand } from './mentions.ts';
+import { permissionsCommand } from './permissions.ts';
+import { stopCommand } from './stop.ts';
+import { worktreeCommand } from './worktree.ts';
+
+/** All commands there are, in the order of the help. */
+export const definitions: readonly CommandDefinition[] = [
+  helpCommand(() => definitions),
+  stopCommand,
+  escapeCommand,
+  killCommand,
+  cdCommand,
+  worktreeCommand,
+  permissionsCommand,
+  inviteCommand,
+  kickCommand,
+  mentionsCommand,
+  approveCommand,
+  contextCommand,
+  costCommand,
+  compactCommand,
+];
