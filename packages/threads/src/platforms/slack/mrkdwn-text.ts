@@ -37,9 +37,9 @@ export function codeSpan(code: string): string {
 }
 
 const LINKABLE = /^(?:https?|mailto|tel):/i;
-/** What would end or divide a link, as percent escapes. */
+/** What would end or divide a link, or could be taken for a mention of everyone: goes as percent escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const UNFIT = /[\u0000- <>|`\u007f]/g;
+const UNFIT = /[\u0000- <>|`\u007f]|@(?=here|channel|everyone)/g;
 
 /** A link with its label; null where Slack would not link to it (a path, an unknown scheme). */
 export function linkMrkdwn(url: string, label: string): string | null {

@@ -2,6 +2,7 @@ import type { BlockContent, Definition, ListItem, Nodes, PhrasingContent, RootCo
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
+import { RecentMap } from '../remembered.ts';
 import { type MarkedWriter, markedWriter } from './mrkdwn-line.ts';
 import { alignedTable } from './mrkdwn-table.ts';
 import { codeBlock, codeSpan, linkMrkdwn, proseMrkdwn } from './mrkdwn-text.ts';
@@ -11,14 +12,30 @@ import { codeBlock, codeSpan, linkMrkdwn, proseMrkdwn } from './mrkdwn-text.ts';
  * nobody refers to) stays as it was written.
  */
 export function toMrkdwn(markdown: string): string {
+  const before = recent.get(markdown);
+  if (before !== undefined) return before;
+  const mrkdwn = render(markdown);
+  recent.set(markdown, mrkdwn);
+  return mrkdwn;
+}
+
+/** A text is measured before it is posted, and posted as it was measured; parsing is what costs. */
+const recent = new RecentMap<string>(64);
+
+function render(markdown: string): string {
   if (COSTLY.test(markdown)) return proseMrkdwn(markdown);
-  const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const tree = fromMarkdown(markdown, { extensions: SYNTAX, mdastExtensions: [gfmFromMarkdown()] });
   const context: Context = { source: markdown, definitions: new Map(), used: new Set() };
   collect(tree, context, 0);
-  return blocks(tree.children, context, 0)
+  const mrkdwn = blocks(tree.children, context, 0)
     .map(({ text }) => text)
     .join('\n');
+  // A heading without words, say: somebody wanted to post it.
+  return mrkdwn.trim() === '' ? proseMrkdwn(markdown) : mrkdwn;
 }
+
+/** Entities stay as they were written: who writes `&lt;` means those four characters more often than one. */
+const SYNTAX = [gfm(), { disable: { null: ['characterReference'] } }];
 
 interface Context {
   readonly source: string;

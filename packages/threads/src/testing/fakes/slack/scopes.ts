@@ -1,0 +1,20 @@
+/** What a bot needs for a method; any one of them will do. */
+export const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
+  'chat.postMessage': ['chat:write'],
+  'chat.update': ['chat:write'],
+  'chat.delete': ['chat:write'],
+  'conversations.history': ['channels:history', 'groups:history', 'im:history'],
+  'conversations.replies': ['channels:history', 'groups:history', 'im:history'],
+  'conversations.info': ['channels:read', 'groups:read', 'im:read'],
+  'conversations.members': ['channels:read', 'groups:read', 'im:read'],
+  'conversations.open': ['im:write'],
+  'users.conversations': ['im:read'],
+  'users.info': ['users:read'],
+  'users.list': ['users:read'],
+  'reactions.add': ['reactions:write'],
+  'reactions.remove': ['reactions:write'],
+  'reactions.get': ['reactions:read'],
+  'files.getUploadURLExternal': ['files:write'],
+  'files.completeUploadExternal': ['files:write'],
+  'files.info': ['files:read'],
+};
