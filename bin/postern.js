@@ -29,16 +29,16 @@ async function run() {
   if (process.env[RERUN_MARK] !== undefined) endWithLauncher();
   delete process.env[RERUN_MARK];
   hideExperimentalWarnings();
-  const bundle = join(root, 'packages/inbox/dist/stdio.js');
-  if (
-    process.argv[2] === 'mcp' &&
-    process.argv[3] === 'inbox' &&
-    process.argv.length === 4 &&
-    existsSync(bundle)
-  ) {
-    // An agent waits for this one: the bundle starts in half the time that the sources take.
+  const [, , ...words] = process.argv;
+  // An agent waits for these: a bundle starts in half the time that the sources take.
+  if (words.join(' ') === 'mcp inbox' && existsSync(join(root, 'packages/inbox/dist/stdio.js'))) {
     const { runInboxStdio } = await import('../packages/inbox/dist/stdio.js');
     process.exitCode = await runInboxStdio(process.env, root);
+    return;
+  }
+  if (words.join(' ') === 'mcp threads' && existsSync(join(root, 'packages/threads/dist/stdio.js'))) {
+    const { runThreadsStdio } = await import('../packages/threads/dist/stdio.js');
+    process.exitCode = await runThreadsStdio(process.env);
     return;
   }
   // The sources are TypeScript: remembering them without types and compiled halves the start.

@@ -1,14 +1,15 @@
 import { buildConsole } from './lib/console-build.ts';
-import { bundleStdio } from './lib/stdio-bundle.ts';
+import { bundleStdio, bundleThreadsStdio } from './lib/stdio-bundle.ts';
 
 /**
- * Runs after `npm ci` and on `npm run prepare`: makes the two things that are built, the console's page and
- * the bundle of `postern mcp inbox`. Everything else runs from its sources.
+ * Runs after `npm ci` and on `npm run prepare`: makes the three things that are built, the console's page and the
+ * bundles of `postern mcp inbox` and `postern mcp threads`. Everything else runs from its sources.
  */
 
 const steps: readonly [string, () => Promise<unknown>][] = [
   ['the console', buildConsole],
   ['the bundle of postern mcp inbox', bundleStdio],
+  ['the bundle of postern mcp threads', bundleThreadsStdio],
 ];
 
 for (const [name, build] of steps) {

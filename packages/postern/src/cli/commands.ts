@@ -36,6 +36,13 @@ export const commands: readonly Command[] = [
     run: async (invocation) => (await import('./commands/mcp-inbox.ts')).mcpInbox(invocation),
   },
   {
+    words: ['mcp', 'threads'],
+    summary: 'Serves the tools of an agent session over MCP on stdin and stdout',
+    details:
+      'The bot starts it for each session. By hand it stands alone on Mattermost or Slack and reads PLATFORM_TYPE, PLATFORM_URL, PLATFORM_TOKEN, PLATFORM_APP_TOKEN (Slack), PLATFORM_CHANNEL_ID, PLATFORM_THREAD_ID, ALLOWED_USERS, SESSION_OWNER, SESSION_WORKING_DIR, PERMISSION_TIMEOUT_MS, DECISION_BRIDGE_TIMEOUT_MS, OUTBOUND_FILES_ENABLED and OUTBOUND_FILES_MAX_BYTES.',
+    run: async (invocation) => (await import('./commands/mcp-threads.ts')).mcpThreads(invocation),
+  },
+  {
     words: ['login'],
     summary: 'Makes a link that opens the console once, within 15 minutes',
     flags: { json },
