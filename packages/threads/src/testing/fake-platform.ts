@@ -48,11 +48,9 @@ export interface FakePlatform extends Platform {
   /** What people do from now on is not delivered; a test may deliver it itself. */
   hold(): void;
   unhold(): void;
-  /**
-   * Brings what was missed while holding, as a platform does that finds its server again: roots since the cursor and
-   * the replies of watched threads, the last of each thread twice.
-   */
-  recover(): Promise<void>;
+  /** The connection is lost: what happens is handed over once it is mended, the last of it for the second time. */
+  cut(): void;
+  mend(): void;
   /** What runs it ends with an error. */
   fail(): void;
   /** Cuts the connection without a word, as when the process at the other end is gone. */
@@ -74,6 +72,8 @@ export const STRANGER: Person = { id: 'u-stranger', name: 'sam', isBot: false };
 
 /** Between two tries to hand over an event that could not be recorded. */
 const RETRY_MILLISECONDS = 5;
+/** Events that come twice after the connection was lost. */
+const OVERLAP = 5;
 const EMOJI = /^[\w+-]{1,64}$/;
 
 export function fakePlatform(
@@ -98,7 +98,8 @@ export function fakePlatform(
   let handedOver = 0;
   let counter = 0;
   let isHolding = false;
-  const breakDown = () => {};
+  let isCut = false;
+  let isBroken = false;
 
   const changed = () => {
     for (const look of [...waiters]) look();
@@ -220,16 +221,16 @@ export function fakePlatform(
       const connected = given;
       feed = connected;
       handedOver = log.length;
-      const isOn = () => feed === connected && !signal.aborted;
+      const isOn = () => feed === connected && !signal.aborted && !isBroken;
       signal.addEventListener('abort', changed, { once: true });
       const saved = await given.cursor();
       if (saved === null) await given.saveCursor(String(handedOver));
       // A cursor of another platform in memory says nothing here.
       else handedOver = Math.min(Number(saved), handedOver);
       while (isOn()) {
-        const event = log[handedOver];
+        const event = isCut ? undefined : log[handedOver];
         if (event === undefined) {
-          await when(() => !isOn() || handedOver < log.length);
+          await when(() => !isOn() || (!isCut && handedOver < log.length));
           continue;
         }
         try {
@@ -242,6 +243,10 @@ export function fakePlatform(
       }
       if (feed === connected) feed = null;
       changed();
+      if (isBroken) {
+        isBroken = false;
+        throw new PlatformError('unavailable', 'the platform has stopped');
+      }
       // Whoever was hung up on does not know it.
       await new Promise<void>((resolve) => {
         if (signal.aborted) resolve();
@@ -398,25 +403,19 @@ export function fakePlatform(
     unhold() {
       isHolding = false;
     },
-    async recover() {
-      isHolding = false;
-      if (feed === null) return;
-      const since = Number((await feed.cursor()) ?? 0);
-      const missed = posts.filter((post) => post.threadId === post.postId && post.createdMs > since);
-      for (const { threadId, afterPostId } of await feed.watchedThreads()) {
-        const replies = posts.filter((post) => post.threadId === threadId);
-        const after = replies.findIndex((post) => post.postId === afterPostId);
-        missed.push(...replies.slice(Math.max(0, after)));
-      }
-      missed.sort((a, b) => a.createdMs - b.createdMs);
-      for (const post of missed) await platform.deliver({ kind: 'posted', post });
-      // Whoever wrote into a thread that began meanwhile is found once it is watched.
-      const watched = new Set((await feed.watchedThreads()).map(({ threadId }) => threadId));
-      for (const post of posts.filter((each) => watched.has(each.threadId) && each.createdMs > since)) {
-        await platform.deliver({ kind: 'posted', post });
-      }
+    cut() {
+      isCut = true;
+      changed();
     },
-    fail: () => breakDown(),
+    mend() {
+      isCut = false;
+      handedOver = Math.max(0, handedOver - OVERLAP);
+      changed();
+    },
+    fail() {
+      isBroken = true;
+      changed();
+    },
     hangUp() {
       feed = null;
       changed();
@@ -426,7 +425,7 @@ export function fakePlatform(
       const position = log.push(event);
       const connected = feed;
       changed();
-      await when(() => handedOver >= position || feed !== connected || connected === null);
+      await when(() => handedOver >= position || isCut || feed !== connected || connected === null);
     },
     failNext: (method, code) => void failures.set(method, code),
     async botPost(matches) {

@@ -5,12 +5,13 @@ import { silentLog } from '@postern/http';
 import { type Clock, idGenerator, systemClock, systemRandom } from '@postern/kit';
 import type { Engine, Store } from '@postern/store';
 import { expect, onTestFinished } from 'vitest';
+import { commandBook } from '../commands/book.ts';
 import { type PlatformConfig, type ThreadsConfig, threadsConfigSchema, toThreadsConfig } from '../config.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { QuestionDesk } from '../questions/question.ts';
 import { createQuestions } from '../questions/questions.ts';
-import type { CommandBook, OutputOptions, SessionOutput } from '../sessions/joins.ts';
+import type { OutputOptions, SessionOutput } from '../sessions/joins.ts';
 import { createSessionManager, type SessionManager } from '../sessions/manager.ts';
 import type { MessageTable, SessionTable, ThreadsTables } from '../tables.ts';
 import { type FakeAgent, fakeAgent } from './fake-agent.ts';
@@ -29,6 +30,8 @@ export interface SessionBench {
   readonly store: Store<ThreadsTables>;
   readonly manager: SessionManager;
   readonly questions: QuestionDesk;
+  /** One more process on the same store, as it would be on another machine. PostgreSQL only. */
+  another(): Promise<SessionManager>;
   /** Ends the process in good order and starts another on the same store. */
   restart(): Promise<void>;
   /** The process is gone in the middle of whatever it does (as by kill -9), and another starts. */
@@ -48,7 +51,6 @@ export interface SessionBenchOptions {
   readonly behaviour?: object;
   readonly platform?: FakePlatform;
   readonly clock?: Clock;
-  readonly commands?: CommandBook;
 }
 
 export const patience = { timeout: 10_000, interval: 5 };
@@ -59,8 +61,6 @@ interface Process {
   readonly questions: QuestionDesk;
   readonly life: { isGone: boolean };
 }
-
-const NO_COMMANDS: CommandBook = { all: [], read: () => ({ kind: 'none' }) };
 
 export async function sessionBench(engine: Engine, options: SessionBenchOptions = {}): Promise<SessionBench> {
   const { platform = fakePlatform(), clock = systemClock } = options;
@@ -94,7 +94,7 @@ export async function sessionBench(engine: Engine, options: SessionBenchOptions 
       platforms: [{ platform: seen, behaviour: behaviour as PlatformConfig }],
       joins: () => ({
         questions,
-        commands: options.commands ?? NO_COMMANDS,
+        commands: commandBook({ config, deniedPaths: ports.deniedPaths }),
         openOutput: plainOutput,
         bridge: { register: () => ({ socketPath: '/none', token: 'none' }), revoke: () => {} },
       }),
@@ -135,6 +135,11 @@ export async function sessionBench(engine: Engine, options: SessionBenchOptions 
     },
     get questions() {
       return current.questions;
+    },
+    async another() {
+      const next = begin(await fresh.again());
+      onTestFinished(() => next.manager.stop());
+      return next.manager;
     },
     async restart() {
       await current.manager.stop();
