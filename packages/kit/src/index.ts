@@ -15,6 +15,7 @@ export {
   violationsOf,
 } from './schema/violations.ts';
 export * from './system.ts';
+export { scanLines } from './text/fences.ts';
 export { removeHidden } from './text/hidden.ts';
 export { measureText, type TextUnit } from './text/measure.ts';
 export * from './text/mentions.ts';

@@ -76,8 +76,9 @@ const expected: Record<string, string[]> = {
     ...['text There was nothing.', 'success 0.0032'],
   ],
   'background-subagent': [
-    ...[...hello, 'Task', 'result', 'text Somebody is on it.', 'success 0.0016'],
+    ...[...hello, 'Task', 'text Somebody is on it.', 'success 0.0016'],
     'subagent text There is nothing.',
+    'result',
     ...['ready connected', 'text Nothing was found.', 'success 0.0016'],
   ],
   'api-errors': [

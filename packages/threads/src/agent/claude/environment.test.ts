@@ -57,7 +57,7 @@ const launch = {
 } as const;
 
 describe('the command line', () => {
-  const valueOf = (line: readonly string[], flag: string) => line[line.indexOf(flag) + 1];
+  const wordAfter = (line: readonly string[], flag: string) => line[line.indexOf(flag) + 1];
 
   test('of a new session', () => {
     const line = commandLine(launch, '/files/mcp.json');
@@ -68,13 +68,13 @@ describe('the command line', () => {
       'stream-json',
       '--verbose',
     ]);
-    expect(valueOf(line, '--session-id')).toBe(launch.agentSessionId);
-    expect(valueOf(line, '--mcp-config')).toBe('/files/mcp.json');
-    expect(valueOf(line, '--permission-prompt-tool')).toBe('mcp__claude-threads-mcp__permission_prompt');
-    expect(valueOf(line, '--append-system-prompt')).toBe('You are in a chat.');
+    expect(wordAfter(line, '--session-id')).toBe(launch.agentSessionId);
+    expect(wordAfter(line, '--mcp-config')).toBe('/files/mcp.json');
+    expect(wordAfter(line, '--permission-prompt-tool')).toBe('mcp__claude-threads-mcp__permission_prompt');
+    expect(wordAfter(line, '--append-system-prompt')).toBe('You are in a chat.');
     expect(line).not.toContain('--permission-mode');
     expect(line.filter((word) => word === '--settings')).toHaveLength(1);
-    expect(JSON.parse(valueOf(line, '--settings') ?? '')).toEqual({
+    expect(JSON.parse(wordAfter(line, '--settings') ?? '')).toEqual({
       permissions: {
         defaultMode: 'default',
         deny: [
@@ -93,14 +93,14 @@ describe('the command line', () => {
 
   test('of a resumed session gives the system prompt again', () => {
     const line = commandLine({ ...launch, resume: true }, '/files/mcp.json');
-    expect(valueOf(line, '--resume')).toBe(launch.agentSessionId);
+    expect(wordAfter(line, '--resume')).toBe(launch.agentSessionId);
     expect(line).not.toContain('--session-id');
     expect(line).toContain('--append-system-prompt');
   });
 
   test('of the modes auto and bypass', () => {
     const auto = commandLine({ ...launch, permissionMode: 'auto' }, '/files/mcp.json');
-    expect(valueOf(auto, '--permission-mode')).toBe('auto');
+    expect(wordAfter(auto, '--permission-mode')).toBe('auto');
     expect(auto).toContain('--permission-prompt-tool');
     const bypass = commandLine({ ...launch, permissionMode: 'bypass' }, '/files/mcp.json');
     expect(bypass).toContain('--dangerously-skip-permissions');

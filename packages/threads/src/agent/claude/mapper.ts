@@ -19,6 +19,8 @@ export class ClaudeEventMapper {
   /** Null until it is known. */
   #costSoFar: number | null;
   #hasSpoken = false;
+  /** Calls of subagents in the background. Their first result says only that they have begun. */
+  readonly #background = new Set<string>();
   /** Whether the CLI said that it does not know the session it was to resume. */
   isUnknownSession = false;
 
@@ -35,7 +37,7 @@ export class ClaudeEventMapper {
     const { type, subtype } = head.data;
     if (type === 'system') return this.#system(subtype, line);
     if (type === 'assistant') return this.#assistant(line);
-    if (type === 'user') return userEvents(line);
+    if (type === 'user') return userEvents(line).filter((event) => !this.#isOfBackground(event));
     if (type === 'result') return this.#result(subtype, line);
     if (type === 'rate_limit_event') return rateLimitEvents(line);
     return [];
@@ -57,7 +59,33 @@ export class ClaudeEventMapper {
         },
       ]);
     }
-    return [];
+    if (subtype === 'task_started') this.#begun(line);
+    return subtype === 'task_notification' ? this.#backgroundEnded(line) : [];
+  }
+
+  #begun(line: unknown): void {
+    const id = shapes.taskStarted.safeParse(line).data?.tool_use_id;
+    if (id !== undefined) this.#background.add(id);
+  }
+
+  #isOfBackground(event: AgentEvent): boolean {
+    return event.type === 'tool_result' && this.#background.has(event.toolUseId);
+  }
+
+  /** The result proper. A subagent may notify several times; the first one counts. */
+  #backgroundEnded(line: unknown): AgentEvent[] {
+    return mapped(shapes.taskNotification, line, ({ tool_use_id, status, summary }) => {
+      if (!this.#background.delete(tool_use_id)) return [];
+      return [
+        {
+          type: 'tool_result',
+          toolUseId: tool_use_id,
+          isError: status !== 'completed',
+          text: summary,
+          parentToolUseId: null,
+        },
+      ];
+    });
   }
 
   /** `/clear` begins a new session; the event that announces it bears another id than the session then has. */

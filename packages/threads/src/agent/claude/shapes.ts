@@ -33,6 +33,15 @@ export const apiRetry = z.object({
   error_status: count,
 });
 
+/** A subagent that goes on while the turn does, or after it. */
+export const taskStarted = z.object({
+  tool_use_id: z.string(),
+  task_type: z.literal('local_agent'),
+  is_backgrounded: z.literal(true),
+});
+
+export const taskNotification = z.object({ tool_use_id: z.string(), status: text, summary: text });
+
 const limit = z.object({ status: text, resetsAt: count });
 export const rateLimit = z.object({ rate_limit_info: limit.optional().catch(undefined) }).and(limit);
 
