@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@postern/kit';
+import { type Clock, Failure, type Random } from '@postern/kit';
 import type { PlatformEvent, PlatformFeed, PlatformHealth } from '../platform.ts';
 import { backoffMs } from '../retry.ts';
 import type { LocalChat, LocalEvent, LocalPerson } from './chat.ts';
@@ -36,9 +36,10 @@ export async function follow(options: FollowOptions, feed: PlatformFeed, signal:
         const result = await attempt();
         report({ status: 'ok' });
         return result;
-      } catch {
+      } catch (error) {
         if (signal.aborted) break;
-        await pause(failures, detail);
+        // A refusal says why; what a database says is for its own log.
+        await pause(failures, error instanceof Failure ? error.message : detail);
       }
     }
     return null;

@@ -1,11 +1,7 @@
-import { systemClock, systemRandom } from '@postern/kit';
-import { type ChatTables, chatMigrations, createChatService } from '@postern/local-chat';
-import { databaseBlobs, type Engine, type StoreTables } from '@postern/store';
-import { freshStore } from '@postern/store/testing';
-import type { LocalChat } from '../../../platforms/local/chat.ts';
-import { localPlatform } from '../../../platforms/local/platform.ts';
+import type { Engine } from '@postern/store';
 import type { Person } from '../../../platforms/platform.ts';
 import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
+import { BOT_NAME, CHANNEL, localBench, PUBLIC_URL } from './bench.ts';
 
 export const localTraits: HarnessTraits = {
   // Nothing lies between the platform and the chat that could limit, lose, repeat or swap.
@@ -16,22 +12,9 @@ export const localTraits: HarnessTraits = {
   keyedPosts: true,
 };
 
-const BOT_NAME = 'postern';
-const CHANNEL = 'local:bots';
-const PUBLIC_URL = 'https://hub.example.com/postern';
-
 /** The embedded chat on a database of its own, for the contract suite. */
 export async function localHarness(engine: Engine): Promise<PlatformHarness> {
-  const { store } = await freshStore<StoreTables & ChatTables>(engine, { migrations: chatMigrations });
-  const chat = createChatService({
-    store,
-    blobs: databaseBlobs(store),
-    clock: systemClock,
-    random: systemRandom,
-    publicUrl: () => PUBLIC_URL,
-    ownedChannels: new Map([[CHANNEL, 'threads']]),
-  });
-  await chat.start();
+  const { chat, connect, line } = await localBench(engine);
   const person = (id: string): Person => ({ id, name: id, isBot: false });
   const [ada, ben, outsider] = [person('ada'), person('ben'), person('oscar')];
   const userOf = ({ id, name }: Person) => ({ id, name });
@@ -43,18 +26,6 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
   });
   await chat.openChannel({ name: 'elsewhere', type: 'group', members: [userOf(outsider)] });
 
-  const line = breakableLine(chat.port('threads', { directOf: BOT_NAME }));
-  const connect = () =>
-    localPlatform({
-      id: 'local',
-      botName: BOT_NAME,
-      channelId: CHANNEL,
-      chat: line.chat,
-      clock: systemClock,
-      random: systemRandom,
-      publicUrl: () => PUBLIC_URL,
-      firstPauseMs: 10,
-    });
   const platform = connect();
   await chat.join(CHANNEL, { id: BOT_NAME, name: BOT_NAME });
 
@@ -156,47 +127,6 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
     async stop() {
       await line.mend();
       await chat.stop();
-    },
-  };
-}
-
-/** The events of a chat with a wire between that can break, as when its database is away. */
-function breakableLine(chat: LocalChat): {
-  chat: LocalChat;
-  drop(): Promise<void>;
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-} {
-  let isCut = false;
-  let dropping = new AbortController();
-  const drop = async () => {
-    dropping.abort();
-    dropping = new AbortController();
-  };
-  const assertWhole = () => {
-    if (isCut) throw new Error('the wire is cut');
-  };
-  return {
-    chat: {
-      ...chat,
-      async eventsAfter(cursor, limit) {
-        assertWhole();
-        return chat.eventsAfter(cursor, limit);
-      },
-      async waitForEvents(cursor, signal) {
-        assertWhole();
-        const { signal: dropped } = dropping;
-        await chat.waitForEvents(cursor, AbortSignal.any([signal, dropped]));
-        if (dropped.aborted) throw new Error('the wire broke');
-      },
-    },
-    drop,
-    async cut() {
-      isCut = true;
-      await drop();
-    },
-    async mend() {
-      isCut = false;
     },
   };
 }
