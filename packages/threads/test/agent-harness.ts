@@ -26,18 +26,21 @@ export interface Workshop extends AsyncDisposable {
   readonly folder: string;
   readonly workingDir: string;
   readonly filesDir: string;
+  /** Options of all agents started from now on. */
+  readonly base: { env?: NodeJS.ProcessEnv };
   start(launch?: Partial<AgentLaunch>, options?: Partial<ClaudeAgentOptions>): Promise<AtWork>;
   stopAll(): Promise<void>;
 }
 
-/** @param base What all agents of the workshop have in common. */
+/** @param common What all agents of the workshop have in common. */
 export async function workshop(
-  base: Pick<ClaudeAgentOptions, 'command'> & Partial<ClaudeAgentOptions>,
+  common: Pick<ClaudeAgentOptions, 'command'> & Partial<ClaudeAgentOptions>,
 ): Promise<Workshop> {
   const folder = await mkdtemp(join(tmpdir(), 'workshop-'));
   const workingDir = join(folder, 'work');
   await mkdir(workingDir);
   const filesDir = join(folder, 'data', 'agents');
+  const base = { ...common };
   const started: AgentProcess[] = [];
 
   async function start(launch: Partial<AgentLaunch> = {}, options: Partial<ClaudeAgentOptions> = {}) {
@@ -109,6 +112,7 @@ export async function workshop(
     folder,
     workingDir,
     filesDir,
+    base,
     start,
     stopAll,
     async [Symbol.asyncDispose]() {
