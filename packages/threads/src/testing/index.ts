@@ -7,6 +7,7 @@ export {
   OWNER,
   STRANGER,
 } from './fake-platform.ts';
+export { type ScriptedClaude, scriptedClaude } from './fakes/claude/scripted-claude.ts';
 export { type MemoryAudit, memoryAudit } from './memory-audit.ts';
 export {
   type QuestionBench,
