@@ -49,7 +49,10 @@ export interface Store<DB> {
   readonly engine: Engine;
   /** For the stores that threads of this process open on the same SQLite file, so that they let this one write first. */
   readonly shared: SharedArrayBuffer | undefined;
-  /** Whether somebody in this process waits for SQLite's only write lock: whoever writes in bulk should make room. */
+  /**
+   * Whether somebody in this process waits for SQLite's only write lock, or has a moment ago: whoever writes
+   * in bulk should make room.
+   */
   readonly isAwaited: boolean;
   readonly clock: Clock;
   /** For reads and single statements. Refused inside a transaction's callback, where it would wait for itself. */

@@ -9,8 +9,7 @@ import type { Store } from '@postern/store';
 /** Rows of one transaction; at most 1,000 (contract, section 6). */
 const ROWS = 1_000;
 /** On SQLite others wait as long as it takes. */
-const SQLITE_ROWS = 250;
-const SQLITE_ROWS_WHILE_AWAITED = 100;
+const ROWS_WHILE_AWAITED = 100;
 /** Longer than anybody who waits for SQLite's lock sleeps. */
 const GAP_MS = 2;
 
@@ -18,11 +17,10 @@ type Shared = Pick<Store<unknown>, 'engine' | 'isAwaited'>;
 
 /** How many rows the next transaction should have. */
 export function bulkRows({ engine, isAwaited }: Shared): number {
-  if (engine === 'postgres') return ROWS;
-  return isAwaited ? SQLITE_ROWS_WHILE_AWAITED : SQLITE_ROWS;
+  return engine === 'sqlite' && isAwaited ? ROWS_WHILE_AWAITED : ROWS;
 }
 
-/** Leaves the database to others for a moment, if any wait for it; to be called between two transactions. */
+/** Leaves the database to others for a moment, if any want it; to be called between two transactions. */
 export async function giveWay({ isAwaited }: Shared): Promise<void> {
   // On a real timer on purpose: it is the machine that others wait for.
   if (isAwaited) await pause(GAP_MS);
