@@ -129,6 +129,24 @@ describe('a post', () => {
   });
 });
 
+test('what is said while a post is on its way is not lost to what follows it', async () => {
+  const bench = outputBench();
+  const { post } = bench.platform;
+  let isFirst = true;
+  bench.platform.post = async (message) => {
+    if (isFirst) {
+      isFirst = false;
+      await bench.output.push(text('Two.'));
+      await bench.output.push(use('a', 'Task', { description: 'Look' }));
+      await bench.output.push(text('Three.'));
+    }
+    return post(message);
+  };
+  await bench.tell(text('One.'));
+  await bench.output.flush();
+  expect(bench.texts).toEqual(['One.\n\nTwo.', '- 🤖 Look', 'Three.']);
+});
+
 describe('a platform that fails', () => {
   test('for a while gets everything later, once', async () => {
     const bench = outputBench();

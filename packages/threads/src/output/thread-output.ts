@@ -131,7 +131,7 @@ export class ThreadOutput {
     if (event.type === 'tool_use') this.#use(event);
     if (event.type === 'tool_result') this.#result(event);
     if (note !== null) this.#append(note, false);
-    if (event.type === 'turn_finished') this.#hurry.abort();
+    if (event.type === 'turn_finished' && this.#work !== null) this.#hurry.abort();
   }
 
   #use(event: Extract<AgentEvent, { type: 'tool_use' }>): void {
@@ -241,6 +241,8 @@ export class ThreadOutput {
       if (block === undefined) break;
       await this.#writeBlock(block);
       if (this.#blocks.length === 1) break;
+      // Something was added to it meanwhile, before the next block began.
+      if (block.kind === 'flow' && block.flow.isChanged) continue;
       this.#blocks.shift();
       if (block.kind === 'subagents') this.#keepLive(block);
     }
