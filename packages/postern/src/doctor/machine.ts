@@ -24,16 +24,18 @@ export function checkNode(): Finding {
       );
 }
 
-export async function checkAgentCli(path: string): Promise<Finding> {
+/** @param isNeeded Whether a service is configured that cannot work without. */
+export async function checkAgentCli(path: string, isNeeded: boolean): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: CLI_MS });
     return ok('agent_cli', `${path}: ${stdout.trim().split('\n')[0] ?? ''}`);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not installed' : 'does not run';
-    return warning(
+    const tell = isNeeded ? failed : warning;
+    return tell(
       'agent_cli',
       `${path} ${reason}`,
-      'Install the agent CLI or set CLAUDE_PATH; the inbox works without it',
+      `Install the agent CLI or set CLAUDE_PATH; ${isNeeded ? 'threads cannot start a session' : 'the inbox works'} without it`,
     );
   }
 }

@@ -45,6 +45,7 @@ import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.t
 import { readinessOf } from './readiness.ts';
 import { registerServiceMetrics } from './service-metrics.ts';
 import { openState } from './state.ts';
+import { openThreads, threadsChannels, threadsSecrets } from './threads.ts';
 
 /** Everything there is, wired together. Made by {@link openHub}; nothing runs and nothing listens before `start`. */
 export interface Hub {
@@ -115,7 +116,14 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     adminOf: async (secret) => (isOperator(secret) ? COMMAND_LINE : adminOf(mailPorts, secret)),
     sessions,
   });
-  const chat = createChatService({ store, blobs, clock, random, publicUrl });
+  const chat = createChatService({
+    store,
+    blobs,
+    clock,
+    random,
+    publicUrl,
+    ownedChannels: threadsChannels(config),
+  });
   mountLocalChat(app, {
     chat,
     dialect: problem,
@@ -158,7 +166,20 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
       isOperator(bearerToken(request.headers.authorization)) ? COMMAND_LINE : gate.loginOf(request, problem),
   });
 
-  const services = { inbox: true, threads: false, campaigns: true };
+  const threads = openThreads(app, {
+    config,
+    store,
+    clock,
+    random,
+    log,
+    chat,
+    dialect: problem,
+    environment: process.env,
+    publicUrl,
+    operatorOf: (request) => gate.require(request, problem),
+  });
+
+  const services = { inbox: true, threads: threads !== null, campaigns: true };
   mountConsoleApi(app, {
     ...hosts,
     dialect: problem,
@@ -178,7 +199,14 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     dialect: problem,
     gate,
     metrics,
-    readiness: () => readinessOf({ stage, store, clock, connectors: inbox.health() }),
+    readiness: () =>
+      readinessOf({
+        stage,
+        store,
+        clock,
+        connectors: inbox.health(),
+        platforms: threads?.health() ?? null,
+      }),
   });
 
   async function signingKey(): Promise<Uint8Array> {
@@ -186,10 +214,16 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     return Buffer.from(await getOrCreateSetting(store, 'attachments.signing_key', make), 'base64');
   }
 
+  /** Sessions say a last word in the chat, so that goes after them. */
+  async function stopThreads(): Promise<void> {
+    await threads?.stop();
+    await chat.stop();
+  }
+
   async function close(): Promise<void> {
     stage = 'stopping';
     // The server first: it stops taking requests at once, and waits for those it has.
-    await Promise.all([app.close(), inbox.stop(), campaigns.stop(), chat.stop()]);
+    await Promise.all([app.close(), inbox.stop(), campaigns.stop(), stopThreads()]);
     await stopHousekeeping?.();
     stopMetrics();
     await state.close();
@@ -206,6 +240,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
       await chat.start();
       inbox.start();
       await campaigns.start();
+      await threads?.start();
       stopHousekeeping = startHousekeeping({ store, blobs, clock, log });
       stage = 'running';
     },
@@ -229,6 +264,7 @@ function secretsIn(config: Config, secrets: Secrets): Secret[] {
     secrets.bearerToken,
     ...(config.databaseUrl === null ? [] : [config.databaseUrl, new Secret(decodeURIComponent(password))]),
     ...config.campaigns.smtp.flatMap(({ url }) => passwordsIn(url)),
+    ...threadsSecrets(config),
     ...config.inbox.webhooks.flatMap((webhook) => webhook.secrets.map((secret) => new Secret(secret))),
   ];
 }

@@ -9,3 +9,11 @@ export const inboxCommand: readonly [program: string, ...args: string[]] = [
   'mcp',
   'inbox',
 ];
+
+/** What the agent CLI starts for the tools of a session. */
+export const threadsCommand: readonly [program: string, ...args: string[]] = [
+  process.execPath,
+  LAUNCHER,
+  'mcp',
+  'threads',
+];

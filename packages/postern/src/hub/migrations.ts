@@ -2,6 +2,7 @@ import { campaignsMigrations } from '@postern/campaigns';
 import { inboxMigrations } from '@postern/inbox';
 import { chatMigrations } from '@postern/local-chat';
 import { type Migration, storeMigrations } from '@postern/store';
+import { threadsMigrations } from '@postern/threads';
 import { consoleMigrations } from '../console/migrations.ts';
 
 /** The whole schema, the store's own part first. */
@@ -10,5 +11,6 @@ export const allMigrations: readonly Migration[] = [
   ...chatMigrations,
   ...inboxMigrations,
   ...campaignsMigrations,
+  ...threadsMigrations,
   ...consoleMigrations,
 ];

@@ -1,5 +1,6 @@
 import type { Clock } from '@postern/kit';
 import type { Store } from '@postern/store';
+import type { RoomHealth } from '@postern/threads';
 import { sql } from 'kysely';
 import type { Readiness, ServiceStatus, Status } from './health.ts';
 
@@ -15,6 +16,8 @@ export interface ReadinessInputs<DB> {
     readonly status: Status;
     readonly detail?: string;
   }[];
+  /** Platforms of the threads service; null where it is off. */
+  readonly platforms: readonly RoomHealth[] | null;
 }
 
 /**
@@ -26,6 +29,7 @@ export async function readinessOf<DB>({
   store,
   clock,
   connectors,
+  platforms,
 }: ReadinessInputs<DB>): Promise<Readiness> {
   const isUp = await answers(store, clock);
   const own: Status = stage === 'running' ? (isUp ? 'ok' : 'down') : stage;
@@ -44,9 +48,31 @@ export async function readinessOf<DB>({
       database: { status: isUp ? 'ok' : 'down', detail: store.engine },
       local_chat: { status: own },
       inbox,
-      threads: { status: 'off' },
+      threads: platforms === null ? { status: 'off' } : threadsStatus(own, platforms),
       campaigns: { status: own },
     },
+  };
+}
+
+/** In the words of the other services. */
+const PLATFORM_STATUS: Readonly<Record<RoomHealth['status'], Status>> = {
+  connecting: 'starting',
+  ok: 'ok',
+  degraded: 'degraded',
+  failed: 'down',
+  standby: 'standby',
+  stopped: 'down',
+};
+
+function threadsStatus(own: Status, platforms: readonly RoomHealth[]): ServiceStatus {
+  const connectors = platforms.map(({ id, status, detail }) => ({
+    id,
+    status: PLATFORM_STATUS[status],
+    ...(detail === undefined ? {} : { detail }),
+  }));
+  return {
+    status: own === 'ok' ? worst(connectors.map(({ status }) => status)) : own,
+    connectors: Object.fromEntries(connectors.map(({ id, ...state }) => [id, state])),
   };
 }
 

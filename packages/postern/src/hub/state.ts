@@ -14,6 +14,7 @@ import {
   type StoreLog,
   type StoreTables,
 } from '@postern/store';
+import type { ThreadsTables } from '@postern/threads';
 import { refuseUnfinishedRestore } from '../backup/replace.ts';
 import type { Config } from '../config/load.ts';
 import type { ConsoleTables } from '../console/tables.ts';
@@ -21,7 +22,12 @@ import { blobsFolder, databaseFile, Refusal } from '../secrets/data-folder.ts';
 import { allMigrations } from './migrations.ts';
 import { forgetServerUrl, removePid, writePid } from './run-files.ts';
 
-export type HubTables = StoreTables & ChatTables & InboxTables & CampaignsTables & ConsoleTables;
+export type HubTables = StoreTables &
+  ChatTables &
+  InboxTables &
+  CampaignsTables &
+  ThreadsTables &
+  ConsoleTables;
 
 /** Everything that outlives the process: the database, brought up to date, and the blobs. */
 export interface State {

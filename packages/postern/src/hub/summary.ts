@@ -36,7 +36,7 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
     ],
     ['Admin key', secretPlace('adminKey', config, environment).text],
     ['Inbox bearer', secretPlace('bearerToken', config, environment).text],
-    ['Services', `inbox (${platforms}) and campaigns (${transport}); threads are not part of this version`],
+    ['Services', `inbox (${platforms}), campaigns (${transport}) and ${threadsInWords(config)}`],
     [
       'Campaigns',
       `${publicUrl}/mcp for agents, ${publicUrl}/api/v1/docs for programs; npx postern keys create makes a key`,
@@ -54,6 +54,12 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
       ? []
       : ['Open the console with this link, once and within 15 minutes:', `  ${link}`, '']),
   ].join('\n');
+}
+
+function threadsInWords({ threads }: Config): string {
+  if (threads === null)
+    return 'threads (off: postern.yaml has no threads section; npx postern init makes one)';
+  return `threads (${threads.platforms.map(({ id, type }) => (id === type ? id : `${id} on ${type}`)).join(', ')})`;
 }
 
 /** Where a secret is, in words, and its file when it has one. */

@@ -4,6 +4,7 @@ import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
 import { checkAgentCli, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
 import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
+import { checkThreads } from '../../doctor/threads.ts';
 import { localUrl } from '../../hub/address.ts';
 import { readServerUrl } from '../../hub/run-files.ts';
 import { DONE, FAILED, type Invocation } from '../command.ts';
@@ -54,7 +55,8 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     await checkDatabase(config),
     ...(await checkListener(config, { running, isRunning, url })),
     await checkPublicUrl(config, isRunning),
-    await checkAgentCli(config.claudePath),
+    await checkAgentCli(config.claudePath, config.threads !== null),
+    ...(await checkThreads(config)),
     checkBuild(),
   ];
 }

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock, ErrorDialect, Random } from '@postern/kit';
+import { idGenerator } from '@postern/kit';
+import type { ChatService } from '@postern/local-chat';
+import type { Store } from '@postern/store';
+import {
+  bridgeEnvironment,
+  claudeAgent,
+  createThreads,
+  localPlatform,
+  mattermostPlatform,
+  mountThreads,
+  openAudit,
+  type Platform,
+  type PlatformConfig,
+  type RunningThreads,
+  slackPlatform,
+  type ThreadsTables,
+} from '@postern/threads';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '../config/load.ts';
+import { Secret } from '../secrets/secret.ts';
+import { threadsCommand } from './launcher.ts';
+
+/** Name under which the embedded chat knows the service that owns channels. */
+const CHAT_OWNER = 'threads';
+
+/** What the hub has for the threads service. */
+export interface ThreadsMeans {
+  readonly config: Config;
+  readonly store: Store<ThreadsTables>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly chat: ChatService;
+  readonly dialect: ErrorDialect;
+  readonly environment: NodeJS.ProcessEnv;
+  publicUrl(): string;
+  /** Name of the operator who asks. @throws Failure when nobody known does. */
+  operatorOf(request: FastifyRequest): Promise<string>;
+}
+
+/** Channels of the embedded chat that belong to threads. */
+export function threadsChannels({ threads }: Config): ReadonlyMap<string, string> {
+  const local = threads?.platforms.filter(({ type }) => type === 'local') ?? [];
+  return new Map(local.map(({ channelId }) => [channelId, CHAT_OWNER]));
+}
+
+/** Tokens of platforms, for the log to blank. */
+export function threadsSecrets({ threads }: Config): Secret[] {
+  return (threads?.platforms ?? []).flatMap(tokensOf).map((token) => new Secret(token));
+}
+
+function tokensOf(platform: PlatformConfig): string[] {
+  switch (platform.type) {
+    case 'local':
+      return [];
+    case 'mattermost':
+      return [platform.token];
+    case 'slack':
+      return [platform.botToken, platform.appToken];
+  }
+}
+
+/** `<data folder>-agents`: what agents may touch lies beside the data folder, which they may not. */
+export function agentFolder(dataDir: string): string {
+  return `${dataDir}-agents`;
+}
+
+/** Mounts the threads service; null where it is not configured. Nothing works by itself before `start`. */
+export function openThreads(app: FastifyInstance, means: ThreadsMeans): RunningThreads | null {
+  const { config, store, clock, random, log } = means;
+  const { threads: settings, dataDir } = config;
+  if (settings === null) return null;
+  const audit = openAudit({
+    folder: join(dataDir, 'audit'),
+    clock,
+    log,
+    isOn: (platformId) => settings.platforms.find(({ id }) => id === platformId)?.auditLog ?? false,
+    secrets: settings.platforms.flatMap(tokensOf),
+  });
+  const agent = claudeAgent({
+    command: config.claudePath,
+    env: means.environment,
+    filesDir: join(dataDir, 'agents'),
+    toolsServer({ bridge, features }) {
+      const [command, ...args] = threadsCommand;
+      return { command, args, env: bridgeEnvironment({ ...bridge, features }) };
+    },
+    clock,
+    newUuid: randomUUID,
+    log,
+  });
+  const threads = createThreads(
+    {
+      store,
+      clock,
+      random,
+      newId: idGenerator({ clock, random }),
+      log,
+      agent,
+      audit,
+      dataDir,
+      agentDir: agentFolder(dataDir),
+      deniedPaths: [dataDir, ...(config.file === null ? [] : [config.file])],
+    },
+    settings,
+    settings.platforms.map((behaviour) => ({ platform: platformOf(behaviour, means), behaviour })),
+  );
+  mountThreads(app, {
+    threads,
+    dialect: means.dialect,
+    log,
+    authenticate: (request) => means.operatorOf(request),
+  });
+  return threads;
+}
+
+function platformOf(configured: PlatformConfig, means: ThreadsMeans): Platform {
+  const { clock, random, log, chat, publicUrl } = means;
+  const { id, channelId, botName } = configured;
+  switch (configured.type) {
+    case 'local':
+      return localPlatform({
+        id,
+        botName,
+        channelId,
+        chat: chat.port(CHAT_OWNER, { directOf: botName }),
+        clock,
+        random,
+        publicUrl,
+      });
+    case 'mattermost':
+      return mattermostPlatform({ ...configured, clock, random, log });
+    case 'slack':
+      return slackPlatform({ ...configured, clock, random, log });
+  }
+}
