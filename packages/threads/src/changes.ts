@@ -16,10 +16,10 @@ export interface Changes {
   close(): void;
 }
 
-/** @param channels Store notifications by the name of their event; the payload is an id. */
+/** @param channels Store notifications, each with the name of its event; the payload is an id. */
 export function changeStreams(
   { store, clock }: { readonly store: Pick<Store<unknown>, 'listen'>; readonly clock: Clock },
-  channels: Readonly<Record<string, string>>,
+  channels: readonly (readonly [event: string, channel: string])[],
 ): Changes {
   const over = new AbortController();
   let streams = 0;
@@ -43,7 +43,7 @@ export function changeStreams(
       const add = (text: string) => {
         if (waiting.size >= MOST_WAITING) {
           waiting.clear();
-          for (const event of Object.keys(channels)) waiting.add(eventText(event, ''));
+          for (const [event] of channels) waiting.add(eventText(event, ''));
         }
         waiting.add(text);
         flush();
@@ -58,7 +58,7 @@ export function changeStreams(
           done(error);
         },
       });
-      const stops = Object.entries(channels).map(([event, channel]) =>
+      const stops = channels.map(([event, channel]) =>
         store.listen(channel, (id) => add(eventText(event, id))),
       );
       const end = () => {

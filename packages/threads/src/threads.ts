@@ -10,7 +10,7 @@ import type { ThreadsConfig } from './config.ts';
 import type { ThreadsPorts } from './ports.ts';
 import type { QuestionFilter } from './questions/question.ts';
 import { createQuestions } from './questions/questions.ts';
-import { CLOSED_CHANNEL } from './questions/records.ts';
+import { CLOSED_CHANNEL, OPENED_CHANNEL } from './questions/records.ts';
 import { pageOfSessions, type SessionFilter } from './sessions/listing.ts';
 import {
   type ConfiguredPlatform,
@@ -93,7 +93,11 @@ export function createThreads(
       revoke: (sessionId: string) => bridge?.revoke(sessionId),
     },
   };
-  const changes = changeStreams({ store, clock }, { session: SESSIONS_CHANNEL, question: CLOSED_CHANNEL });
+  const changes = changeStreams({ store, clock }, [
+    ['session', SESSIONS_CHANNEL],
+    ['question', OPENED_CHANNEL],
+    ['question', CLOSED_CHANNEL],
+  ]);
   const tools = { ports, config, questions, rooms: manager.rooms, uploadDir: manager.uploadDir };
 
   async function answersOf(rows: readonly SessionTable[]): Promise<SessionAnswer[]> {

@@ -6,7 +6,7 @@ import { type Answering, answering } from './answering.ts';
 import { type OpenQuestion, openQuestion, openQuestions } from './open-question.ts';
 import type { QuestionPorts } from './ports.ts';
 import type { Decision, NewQuestion, QuestionDesk, WithdrawReason } from './question.ts';
-import { CLOSED_CHANNEL, closeRow, decisionLine, findRow } from './records.ts';
+import { CLOSED_CHANNEL, closeRow, decisionLine, findRow, OPENED_CHANNEL } from './records.ts';
 import { newRow, refOf, viewOf } from './rows.ts';
 
 /** So many questions of one session, or of none on one platform, may be open at a time. */
@@ -133,6 +133,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
         .where('question_id', '=', entry.id)
         .execute();
       open.place(entry, last);
+      store.notify(OPENED_CHANNEL, entry.id);
     } catch (error) {
       for (const ref of sent) {
         await platform.delete(ref).catch((failure: unknown) => log.warn({ err: failure }, 'a post is left'));

@@ -6,6 +6,9 @@ import type { Decision, NewQuestion } from './question.ts';
 /** Told with a question's id when it is closed, in whatever process. */
 export const CLOSED_CHANNEL = 'threads_questions';
 
+/** Told with a question's id when people can see it. */
+export const OPENED_CHANNEL = 'threads_questions_opened';
+
 /**
  * Closes a question, once: of several that try at the same time one gets true. An answer counts only before the
  * deadline; a question is closed without one at any time.

@@ -32,8 +32,8 @@ export interface SessionOutput {
   outrun(): void;
   /** Somebody in the session has put a reaction on a post or taken it back. Whether it meant something here. */
   react(ref: PostRef, emoji: string): Promise<boolean>;
-  /** Posts what is still held back, and ends. */
-  close(): Promise<void>;
+  /** Posts what is still held back, and ends. Aborting gives up what the platform does not take at once. */
+  close(signal: AbortSignal): Promise<void>;
 }
 
 /** The session's way to the tools' server of its agent. */

@@ -22,6 +22,9 @@ import { newUuid } from './uuid.ts';
 export const MOST_FAILURES = 3;
 const TYPING_MS = 4_000;
 const RETRY_MS = 1_000;
+/** How long what is still to be posted may take when a process ends, and when this one does. */
+const CLOSE_MS = 30_000;
+const HALT_MS = 2_000;
 /** A turn has begun this long after its message, or will not. */
 const BEGIN_MS = 10_000;
 const MINUTE_MS = 60_000;
@@ -84,6 +87,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   /** Aborted when a turn begins. */
   let awaited = new AbortController();
   let isOver = false;
+  /** While a process is taken down; what it still says is posted all the same. */
+  let isTakingDown = false;
   let output: SessionOutput | null = null;
   let slash: readonly string[] = [];
   let idle = new AbortController();
@@ -178,7 +183,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     const launched = process;
     void launched.ended.then((end) =>
       exclusively(async () => {
-        if (mine === generation) await onEnd(end);
+        // Whoever takes a process down sees to the rest.
+        if (process === launched) await onEnd(end);
       }).catch((error: unknown) =>
         log.error({ err: error, session: id }, 'the end of an agent was not handled'),
       ),
@@ -318,6 +324,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   }
 
   async function onTurnFinished(event: Extract<AgentEvent, { type: 'turn_finished' }>): Promise<void> {
+    if (isTakingDown && event.outcome !== 'success') return;
     const wasOwnTurn = isOwnTurn;
     isOwnTurn = false;
     await store.transaction(async (tx) => {
@@ -335,7 +342,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       if (event.outcome === 'interrupted') await moveSession(tx, id, 'interrupt');
     });
     options.onChange(id);
-    if ((await messagesIn(store.db, id, ['given'], 1)).length > 0) return;
+    if (isTakingDown || (await messagesIn(store.db, id, ['given'], 1)).length > 0) return;
     setIdle();
     watchIdleness();
     wake();
@@ -448,7 +455,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   }
 
   async function timeOut(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || isBusy || isOver) return;
+    if (signal.aborted || isBusy || isOver || process === null) return;
     await takeDown();
     await closeOutput();
     slots.free(id);
@@ -461,21 +468,33 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     }
   }
 
-  /** Ends the process on purpose; what it says from now on is nobody's. */
+  /** Ends the process on purpose. A turn that it finishes meanwhile counts; one that is cut off is gone on with later. */
   async function takeDown(): Promise<void> {
-    generation += 1;
     const running = process;
     process = null;
-    setIdle();
     idle.abort();
-    joins.bridge.revoke(id);
-    await running?.stop();
+    isTakingDown = true;
+    try {
+      await running?.stop();
+    } finally {
+      isTakingDown = false;
+      generation += 1;
+      joins.bridge.revoke(id);
+      setIdle();
+      idle.abort();
+    }
   }
 
-  async function closeOutput(): Promise<void> {
+  /** @param limitMs So long it may go on posting. */
+  async function closeOutput(limitMs = CLOSE_MS): Promise<void> {
     const closing = output;
     output = null;
-    await closing?.close();
+    if (closing === null) return;
+    const late = new AbortController();
+    const isClosed = new AbortController();
+    void clock.sleep(limitMs, isClosed.signal).then(() => late.abort());
+    await closing.close(late.signal);
+    isClosed.abort();
   }
 
   async function endNow(reason: string, actor: Actor | null): Promise<void> {
@@ -537,7 +556,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         isOver = true;
         slots.forget(id);
         await takeDown();
-        await closeOutput();
+        await closeOutput(HALT_MS);
         slots.free(id);
       }),
     slashCommands: () => slash,

@@ -43,7 +43,7 @@ export function threadOutputs(ports: OutputPorts): SessionJoins['openOutput'] {
       },
       outrun: () => output.outrun(),
       react: (ref, emoji) => output.react(ref, emoji),
-      close: () => output.close(),
+      close: (signal) => output.close(signal),
     };
   };
 }

@@ -163,6 +163,44 @@ describeEngines('a restart in good order', (engine) => {
     expect(await sessions()).toMatchObject([{ state: 'active' }]);
   });
 
+  test('loses nothing of what an agent says on its way out, and goes on with the turn that was cut off', async () => {
+    const { platform, agent, restart, hears, said, fate } = await sessionBench(engine);
+    agent.behave(async (turn) => {
+      if (turn.text !== 'one') return answering(turn);
+      await turn.take();
+      await turn.say('half');
+    });
+    const turn = { errors: [], costUsd: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
+    agent.whenStopped(async (process) => {
+      await process.emit({ type: 'text', text: 'and a bit more', parentToolUseId: null });
+      await process.emit({ type: 'turn_finished', outcome: 'interrupted', ...turn });
+    });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await hears('half');
+    await restart();
+    await hears('answer: [Note from the bot');
+    expect(said(threadId).slice(0, 2)).toEqual(['half', 'and a bit more']);
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+  });
+
+  test('counts a turn that is finished on the way out', async () => {
+    const { platform, agent, restart, hears, said, fate } = await sessionBench(engine);
+    agent.behave(async (turn) => void (await turn.take()));
+    const turn = { errors: [], costUsd: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
+    agent.whenStopped(async (process) => {
+      await process.emit({ type: 'text', text: 'done', parentToolUseId: null });
+      await process.emit({ type: 'turn_finished', outcome: 'success', ...turn });
+    });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('taken');
+    await restart();
+    expect(await fate(postId)).toBe('answered');
+    agent.behave(answering);
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+    expect(said(threadId)).toEqual(['done', 'answer: two']);
+  });
+
   test('says of a session that was idle for too long that it is paused', async () => {
     const clock = fakeClock();
     const { platform, agent, crash, hears, fate } = await sessionBench(engine, { clock });

@@ -5,6 +5,8 @@ import type { ThreadPlace } from './inbound.ts';
 
 const ATTEMPTS = 5;
 const RETRY_MS = 1_000;
+/** A message that takes longer to be dealt with when the process ends is dealt with by the next one. */
+const DONE_MS = 3_000;
 
 export interface ThreadWorkersOptions {
   readonly ports: Pick<ThreadsPorts, 'store' | 'clock' | 'log'>;
@@ -98,9 +100,12 @@ export function threadWorkers(options: ThreadWorkersOptions) {
         .execute();
       for (const place of places) kick({ channelId: place.channel_id, threadId: place.thread_id });
     },
-    /** Resolves when all work has ended; the signal is aborted before. */
+    /** Resolves when all work has ended, or will not in time; the signal is aborted before. */
     async done(): Promise<void> {
-      await Promise.all([...running.values()].map((state) => state.done));
+      const isDone = new AbortController();
+      const all = Promise.all([...running.values()].map((state) => state.done));
+      await Promise.race([all, clock.sleep(DONE_MS, isDone.signal)]);
+      isDone.abort();
     },
   };
 }

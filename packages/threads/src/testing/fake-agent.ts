@@ -19,6 +19,8 @@ export interface FakeAgent extends Agent {
   readonly histories: Map<string, Set<string>>;
   /** What it does with a message; by default it takes it, says `answer: <text>` and finishes the turn. */
   behave(script: Script): void;
+  /** What a process does when it is told to end. */
+  whenStopped(words: (process: FakeProcess) => Promise<void>): void;
   /** The next launch rejects, or gives a process that ends at once. */
   failNextLaunch(how: 'rejects' | 'ends'): void;
   /** All its processes are gone at once, and nobody is there any more to be told. */
@@ -57,6 +59,7 @@ export function fakeAgent(): FakeAgent {
   const histories = new Map<string, Set<string>>();
   const waiters = new Set<() => void>();
   let script: Script = answering;
+  let lastWords: ((process: FakeProcess) => Promise<void>) | null = null;
   let failure: 'rejects' | 'ends' | null = null;
   const vanishings = new Set<() => void>();
 
@@ -166,7 +169,11 @@ export function fakeAgent(): FakeAgent {
         await interrupted();
         return true;
       },
-      stop: () => end({ reason: 'wanted', exitCode: 0 }),
+      async stop() {
+        // Like the real one, which says what it has to say before it goes.
+        await lastWords?.(own);
+        return end({ reason: 'wanted', exitCode: 0 });
+      },
     };
   }
 
@@ -175,6 +182,9 @@ export function fakeAgent(): FakeAgent {
     histories,
     behave: (given) => {
       script = given;
+    },
+    whenStopped: (words) => {
+      lastWords = words;
     },
     failNextLaunch: (how) => {
       failure = how;
