@@ -84,6 +84,24 @@ describe('a session', () => {
     api.verify();
   });
 
+  test('has a message once, however often it is given', async () => {
+    api.script(answer(text('Hello.')), answer(text('Bye.')));
+    const first = await shop.start({ agentSessionId: SESSION });
+    const uuid = await first.say('Hello.');
+    await first.event('turn_finished');
+    await first.say('Hello.', uuid);
+    expect(await first.event('taken', 2)).toEqual({ type: 'taken', uuid });
+    await first.process.stop();
+    const second = await shop.start({ agentSessionId: SESSION, resume: true });
+    await second.say('Hello.', uuid);
+    expect(await second.event('taken')).toEqual({ type: 'taken', uuid });
+    await second.say('Bye.');
+    await second.event('turn_finished');
+    expect(second.text()).toBe('Bye.');
+    expect(await second.process.stop()).toMatchObject({ isMidTurn: false });
+    api.verify();
+  });
+
   test('that is not known, or known already, is told by the end', async () => {
     const unknown = await shop.start({ agentSessionId: SESSION, resume: true });
     expect(await unknown.process.ended).toMatchObject({ exitCode: 1, isUnknownSession: true });

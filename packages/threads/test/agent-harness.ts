@@ -11,8 +11,8 @@ import { type ClaudeAgentOptions, claudeAgent } from '../src/agent/claude/claude
 export interface AtWork {
   readonly process: AgentProcess;
   readonly events: AgentEvent[];
-  /** Sends a text; gives the message's uuid. */
-  say(text: string): Promise<string>;
+  /** Sends a text; gives the message's uuid, a fresh one unless one is given. */
+  say(text: string, uuid?: string): Promise<string>;
   /** The nth event that matches, there already or to come. */
   event<Type extends AgentEvent['type']>(
     type: Type,
@@ -76,8 +76,7 @@ export async function workshop(
     const atWork: AtWork = {
       process: running,
       events,
-      async say(text) {
-        const uuid = randomUUID();
+      async say(text, uuid = randomUUID()) {
         await running.send({ uuid, content: [{ type: 'text', text }] });
         return uuid;
       },

@@ -63,6 +63,16 @@ describe('a turn', () => {
     expect(agent.text()).toBe('One.\nTwo.');
   });
 
+  test('is not begun for a message that the session has already; it is said to be taken', async () => {
+    const agent = await shop.start();
+    const uuid = await agent.say('[[say One.]]');
+    await agent.event('turn_finished');
+    await agent.say('[[say One.]]', uuid);
+    expect(await agent.event('taken', 2)).toEqual({ type: 'taken', uuid });
+    expect(await agent.process.interrupt()).toBe(false);
+    expect(agent.text()).toBe('One.');
+  });
+
   test('survives lines that are no events', async () => {
     const agent = await shop.start();
     await agent.say('[[garbage]][[say Still here.]]');

@@ -45,7 +45,8 @@ export interface AgentProcess {
   readonly pid: number;
   /**
    * Hands the agent a message; busy or not, it takes it in turn. Resolves when it is written. Its `uuid` comes
-   * back in a `taken` event once it is in the agent's own history.
+   * back in a `taken` event once it is in the agent's own history. One that is there already, from an earlier
+   * process too, is `taken` at once and begins no turn, so that a message may be given again after a crash.
    *
    * @throws AgentGoneError when the process has ended.
    */

@@ -252,11 +252,13 @@ class ClaudeProcess implements AgentProcess {
     }
   }
 
-  #follow(line: unknown): void {
-    const { command_uuid, state } = shapes.commandLifecycle.safeParse(line).data ?? {};
-    if (command_uuid !== undefined && (state === 'completed' || state === 'cancelled')) {
-      this.#turns.closed(command_uuid);
-    }
+  async #follow(line: unknown): Promise<void> {
+    const { command_uuid: uuid, state } = shapes.commandLifecycle.safeParse(line).data ?? {};
+    if (uuid === undefined || (state !== 'completed' && state !== 'cancelled')) return;
+    // A message that the session has already is done with before it is echoed.
+    const isTaken = state === 'completed' && this.#turns.taken(uuid);
+    this.#turns.closed(uuid);
+    if (isTaken) await this.#queue.push({ type: 'taken', uuid });
   }
 
   async #handOver(event: AgentEvent): Promise<void> {

@@ -55,7 +55,12 @@ if (flag('session-id') !== null && existsSync(historyFile)) {
   process.exit(1);
 }
 
-const history: string[] = existsSync(historyFile) ? JSON.parse(readFileSync(historyFile, 'utf8')) : [];
+interface Said {
+  readonly uuid: string;
+  readonly text: string;
+}
+
+const history: Said[] = existsSync(historyFile) ? JSON.parse(readFileSync(historyFile, 'utf8')) : [];
 const tools = await toolsClient(flag('mcp-config'));
 const messages: { readonly uuid: string; readonly content: unknown; readonly text: string }[] = [];
 let running: AbortController | null = null;
@@ -69,7 +74,7 @@ const context: TurnContext = {
   asks: flag('permission-prompt-tool') !== null,
   describe: (what) => {
     if (what === 'args') return argv;
-    return what === 'env' ? Object.keys(process.env).sort() : history;
+    return what === 'env' ? Object.keys(process.env).sort() : history.map(({ text }) => text);
   },
   hang() {
     isHanging = true;
@@ -145,10 +150,15 @@ function writeResult(outcome: Outcome): void {
 async function work(): Promise<void> {
   for (let message = messages.shift(); message !== undefined; message = messages.shift()) {
     const { uuid, content, text } = message;
+    if (history.some((said) => said.uuid === uuid)) {
+      write({ type: 'command_lifecycle', command_uuid: uuid, state: 'completed' });
+      write({ type: 'user', uuid, isReplay: true, message: { role: 'user', content } });
+      continue;
+    }
     running = new AbortController();
     write({ type: 'command_lifecycle', command_uuid: uuid, state: 'started' });
     writeInit();
-    history.push(text);
+    history.push({ uuid, text });
     writeFileSync(historyFile, JSON.stringify(history));
     if (argv.includes('--replay-user-messages')) {
       write({ type: 'user', uuid, isReplay: true, message: { role: 'user', content } });
