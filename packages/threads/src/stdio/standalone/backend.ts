@@ -65,7 +65,8 @@ export async function standaloneBackend(settings: StandaloneSettings): Promise<T
         return await runTool(tool, input, context);
       } catch (error) {
         // Only the people are asked for outside of runTool.
-        return notRun(tool, error instanceof PlatformError ? error.message : 'An unexpected error occurred.');
+        const why = error instanceof PlatformError ? error.message : 'an unexpected error occurred';
+        return notRun(tool, `The chat platform cannot be used now: ${why}.`);
       } finally {
         over.abort();
       }
