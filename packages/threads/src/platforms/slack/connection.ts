@@ -15,6 +15,7 @@ import {
   isDone,
   type Position,
   parsePosition,
+  settle,
   startAt,
 } from './position.ts';
 import type { PostReader } from './posts.ts';
@@ -125,23 +126,22 @@ export function connection(ports: ConnectionPorts): Connection {
 
   async function recover(feed: PlatformFeed, signal: AbortSignal): Promise<void> {
     const start = await positionNow(feed, signal);
-    const isKnown = (channel: string, ts: string) =>
-      known.has(doneKey(channel, ts)) || start.done.includes(doneKey(channel, ts));
-    for (const { channelId: channel, message, kind } of await missedPosts({
-      ...{ api, channelId, feed, signal, floor: start.floor },
-    })) {
-      const key =
-        kind === 'posted'
-          ? doneKey(channel, message.ts)
-          : `${doneKey(channel, message.ts)} ${message.edited?.ts}`;
-      if (kind === 'posted' ? isKnown(channel, message.ts) : known.has(key)) continue;
-      const event: PlatformEvent = { kind, post: await reader.read(channel, message) };
-      // Oldest first and all of them, so whatever is older is done.
-      const isAhead = kind === 'posted' && compareTs(message.ts, start.floor) > 0;
-      await handOver(feed, event, isAhead ? startAt(message.ts) : null, signal);
-      known.set(key, true);
-    }
     const self = await people.self();
+    const missed = await missedPosts({ api, channelId, feed, signal, floor: start.floor });
+    for (const { channelId: channel, message, isNew } of missed) {
+      const key = doneKey(channel, message.ts);
+      const isOld = !isNew || known.has(key) || start.done.includes(key);
+      const edit = message.edited ? editKey(key, message.edited.ts) : null;
+      // The bot edits its own posts all the time, and knows.
+      if (isOld && (edit === null || known.has(edit) || message.user === self.person.id)) continue;
+      const kind = isOld ? 'edited' : 'posted';
+      const post = await reader.read(channel, message);
+      // Oldest first and all of them, so whatever is older is done.
+      const next = isOld || position === null ? null : settle(position, message.ts);
+      await handOver(feed, { kind, post }, next, signal);
+      known.set(key, true);
+      if (edit !== null) known.set(edit, true);
+    }
     for (const { ref, personId, emoji } of await missedReactions(api, feed, signal)) {
       const key = reactionKey(ref.channelId, ref.postId, personId, emoji);
       if (personId === self.person.id || reactions.has(key)) continue;
@@ -155,6 +155,10 @@ export function connection(ports: ConnectionPorts): Connection {
     if (event === null) return;
     if (event.kind !== 'posted') {
       await handOver(feed, event, null, signal);
+      if ('message' in happened && happened.message.edited) {
+        const { channelId: channel, message } = happened;
+        known.set(editKey(doneKey(channel, message.ts), happened.message.edited.ts), true);
+      }
       if (event.kind !== 'reacted' && event.kind !== 'unreacted') return;
       const { ref, personId, emoji } = event;
       const key = reactionKey(ref.channelId, ref.postId, personId, emoji);
@@ -250,6 +254,9 @@ export function connection(ports: ConnectionPorts): Connection {
           failures += 1;
           const before = health.status;
           health = healthOf(error);
+          if (!(error instanceof PlatformError || error instanceof Closed)) {
+            log.error({ err: error }, 'the connection to Slack failed in an unexpected way');
+          }
           const [firstMs, longestMs] =
             health.status === 'failed'
               ? [pauses.refusedMs, pauses.refusedMs * 5]
@@ -297,6 +304,10 @@ function healthOf(error: unknown): PlatformHealth {
     };
   }
   return { status: 'failed', detail: `${error.message}.` };
+}
+
+function editKey(postKey: string, editedTs: string): string {
+  return `${postKey} ${editedTs}`;
 }
 
 function reactionKey(channelId: string, ts: string, personId: string, emoji: string): string {

@@ -37,6 +37,12 @@ export function advance(position: Position, channelId: string, ts: string): Posi
   return { floor, done: done.filter((key) => compareTs(tsOf(key), floor) > 0) };
 }
 
+/** With everything up to a post done, as when all of a gap was fetched in its order. */
+export function settle({ floor, done }: Position, ts: string): Position {
+  if (compareTs(ts, floor) <= 0) return { floor, done };
+  return { floor: ts, done: done.filter((key) => compareTs(tsOf(key), ts) > 0) };
+}
+
 export function formatPosition({ floor, done }: Position): string {
   return [floor, ...done].join(' ');
 }

@@ -19,8 +19,8 @@ export interface GapOptions {
 export interface MissedPost {
   readonly channelId: string;
   readonly message: WireMessage;
-  /** New, or one from before the gap that was edited in it. */
-  readonly kind: 'posted' | 'edited';
+  /** False for one from before the gap that was edited in it. */
+  readonly isNew: boolean;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface MissedPost {
  */
 const ROOTS_BEFORE_S = 3 * 24 * 60 * 60;
 
-/** All that was posted since, oldest first: in the channel, in threads, in direct conversations. */
+/** All that was posted or edited since, oldest first: in the channel, in threads, in direct conversations. */
 export async function missedPosts(options: GapOptions): Promise<MissedPost[]> {
   const { api, channelId, feed, floor, signal } = options;
   const found = new Map<string, MissedPost>();
@@ -38,7 +38,7 @@ export async function missedPosts(options: GapOptions): Promise<MissedPost[]> {
     const isNew = compareTs(message.ts, after) > 0;
     const isEdited = message.edited != null && compareTs(message.edited.ts, after) > 0;
     if (!isNew && !isEdited) return;
-    found.set(`${channel} ${message.ts}`, { channelId: channel, message, kind: isNew ? 'posted' : 'edited' });
+    found.set(`${channel} ${message.ts}`, { channelId: channel, message, isNew });
   };
   const threads = new Map<string, { channelId: string; threadId: string; after: string }>();
   const look = (channel: string, threadId: string, after: string) => {

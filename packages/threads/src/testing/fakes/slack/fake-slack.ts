@@ -44,6 +44,8 @@ export interface FakeSlack {
   revokeTokens(): void;
   /** The bot's scopes from now on. */
   setScopes(scopes: readonly string[]): void;
+  /** Files lead to the page for signing in from now on. */
+  refuseFiles(): void;
   setOffline(isOffline: boolean): void;
   /** Resolves as soon as it holds; looked at after each call and each connection. */
   until(holds: () => boolean): Promise<void>;
@@ -82,6 +84,7 @@ export async function fakeSlack(options: { ackTimeoutMs?: number } = {}): Promis
   let scopes: readonly string[] = Object.keys(BOT_SCOPES);
   let isOffline = false;
   let areRevoked = false;
+  let areFilesRefused = false;
   let origin = '';
   const changed = () => {
     for (const look of [...watchers]) look();
@@ -164,7 +167,7 @@ export async function fakeSlack(options: { ackTimeoutMs?: number } = {}): Promis
     const file = world.files.get(second.split('-').at(-1) ?? '');
     if (start !== 'files-pri' || file?.bytes == null) {
       response.writeHead(404).end();
-    } else if (request.headers.authorization !== `Bearer ${tokens.bot}` || !scopes.includes('files:read')) {
+    } else if (request.headers.authorization !== `Bearer ${tokens.bot}` || areFilesRefused) {
       response.writeHead(302, { location: `${origin}/signin` }).end();
     } else {
       response.writeHead(200, { 'content-type': file.mime }).end(file.bytes);
@@ -240,6 +243,9 @@ export async function fakeSlack(options: { ackTimeoutMs?: number } = {}): Promis
     },
     setScopes(given) {
       scopes = given;
+    },
+    refuseFiles() {
+      areFilesRefused = true;
     },
     setOffline(offline) {
       isOffline = offline;

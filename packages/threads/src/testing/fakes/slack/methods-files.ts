@@ -46,7 +46,7 @@ export const fileMethods: Readonly<Record<string, Method>> = {
     const { share } = file;
     const isPublic = share !== null && world.channels.get(share.channel)?.kind === 'public';
     const shares = share === null || isHidden ? {} : { [share.channel]: [{ ts: share.ts }] };
-    const url = `${origin}/files-pri/${world.teamId}-${file.id}/${encodeURIComponent(file.name)}`;
+    const url = file.url ?? `${origin}/files-pri/${world.teamId}-${file.id}/${encodeURIComponent(file.name)}`;
     return {
       file: {
         ...wireFile(file),

@@ -23,6 +23,8 @@ export interface StoredFile {
   bytes: Uint8Array | null;
   readonly length: number;
   share: { channel: string; ts: string } | null;
+  /** Where it is said to lie, instead of here. */
+  url?: string;
   /** So many times more files.info does not tell yet where it was shared. */
   hiddenShares: number;
 }
