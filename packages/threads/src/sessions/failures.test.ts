@@ -1,9 +1,18 @@
-import { fakeClock } from '@postern/kit/testing';
+import { type FakeClock, fakeClock } from '@postern/kit/testing';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { answering, textOf } from '../testing/fake-agent.ts';
 import { OWNER } from '../testing/fake-platform.ts';
 import { patience, sessionBench } from '../testing/session-bench.ts';
+
+/** Lets minute after minute pass until something is said. */
+async function pass(clock: FakeClock, said: () => string[], text: string): Promise<void> {
+  const afterAMinute = async () => {
+    await clock.advance(60_000);
+    return said().join('\n');
+  };
+  await expect.poll(afterAMinute, patience).toContain(text);
+}
 
 describeEngines('an agent', (engine) => {
   test('that dies in mid-turn is told in the thread, and the session goes on with the next message', async () => {
@@ -145,15 +154,13 @@ describeEngines('the place for sessions', (engine) => {
 
   test('being full, a paused session keeps its message and goes on when one is free', async () => {
     const clock = fakeClock();
-    const { platform, manager, hears, fate, sessions } = await sessionBench(engine, {
+    const { platform, manager, hears, said, fate, sessions } = await sessionBench(engine, {
       clock,
       threads: { limits: { maxSessions: 1 } },
     });
     const first = await platform.say(OWNER, '@postern one');
     await expect.poll(() => fate(first.postId), patience).toBe('answered');
-    await expect.poll(() => clock.sleeping > 0, patience).toBe(true);
-    await clock.advance(31 * 60_000);
-    await hears('Paused, since nothing was said', first.threadId);
+    await pass(clock, () => said(first.threadId), 'Paused, since nothing was said');
     await platform.say(OWNER, '@postern two');
     await hears('answer: two');
     const third = await platform.say(OWNER, 'three', { threadId: first.threadId });
@@ -168,15 +175,11 @@ describeEngines('the place for sessions', (engine) => {
 describeEngines('an idle session', (engine) => {
   test('is warned of, and then paused; a message goes on', async () => {
     const clock = fakeClock();
-    const { platform, agent, hears, fate, sessions } = await sessionBench(engine, { clock });
+    const { platform, agent, hears, said, fate, sessions } = await sessionBench(engine, { clock });
     const { threadId, postId } = await platform.say(OWNER, '@postern one');
     await expect.poll(() => fate(postId), patience).toBe('answered');
-    await clock.untilSleeping(1);
-    await clock.advance(25 * 60_000);
-    await hears('pauses in 5 minutes', threadId);
-    await clock.untilSleeping(1);
-    await clock.advance(5 * 60_000);
-    await hears('Paused, since nothing was said', threadId);
+    await pass(clock, () => said(threadId), 'pauses in 5 minutes');
+    await pass(clock, () => said(threadId), 'Paused, since nothing was said');
     expect(await sessions()).toMatchObject([{ state: 'paused' }]);
     expect(agent.processes[0]!.isGone).toBe(true);
     await platform.say(OWNER, 'two', { threadId });
@@ -185,11 +188,10 @@ describeEngines('an idle session', (engine) => {
 
   test('goes on when someone reacts to the notice', async () => {
     const clock = fakeClock();
-    const { platform, agent, hears, fate, sessions } = await sessionBench(engine, { clock });
+    const { platform, agent, hears, said, fate, sessions } = await sessionBench(engine, { clock });
     const { threadId, postId } = await platform.say(OWNER, '@postern one');
     await expect.poll(() => fate(postId), patience).toBe('answered');
-    await clock.untilSleeping(1);
-    await clock.advance(31 * 60_000);
+    await pass(clock, () => said(threadId), 'Paused, since nothing was said');
     const notice = await hears('Paused, since nothing was said', threadId);
     await expect
       .poll(async () => JSON.parse((await sessions())[0]!.facts_json).pausedPostId, patience)

@@ -7,6 +7,8 @@ import { type Db, liveSessionOf, liveSessionsOf } from './records.ts';
 
 /** Cursors of events that concern nobody are written only this often; being behind costs a look at them again. */
 const IDLE_CURSOR_EVENTS = 100;
+/** Threads whose replies are fetched after a gap, those with the latest activity. */
+const MOST_WATCHED = 200;
 /** Replies that concerned nobody, kept in case the post that makes them count comes after them. */
 const MOST_EARLY_REPLIES = 200;
 
@@ -214,6 +216,7 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
       return Promise.all(
         sessions
           .filter((session) => session.kind === 'thread')
+          .slice(0, MOST_WATCHED)
           .map(async (session) => ({
             channelId: session.channel_id,
             threadId: session.thread_id,

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { sanitizeName } from '@postern/kit';
 import type { AgentEnd, AgentEvent, AgentProcess } from '../agent/agent.ts';
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
-import type { Platform, PostRef } from '../platforms/platform.ts';
+import type { Platform, Post, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { addressingOf } from './addressing.ts';
 import { featuresOf } from './features.ts';
-import { takeFiles } from './files-in.ts';
+import { type FilesIn, takeFiles } from './files-in.ts';
 import type { Say, SessionJoins, SessionOutput } from './joins.ts';
-import { finishMessages, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
+import { finishMessages, isOwnMessage, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
 import { type People, shownName } from './people.ts';
 import { goOnMessage, promptOf } from './prompts.ts';
 import { addFacts, changeSession, factsOf, moveSession, sessionById } from './records.ts';
@@ -22,6 +23,8 @@ import { newUuid } from './uuid.ts';
 export const MOST_FAILURES = 3;
 const TYPING_MS = 4_000;
 const RETRY_MS = 1_000;
+/** With growing pauses between them, a minute and a half. */
+const ATTEMPTS = 14;
 /** How long what is still to be posted may take when a process ends, and when this one does. */
 const CLOSE_MS = 30_000;
 const HALT_MS = 2_000;
@@ -47,6 +50,8 @@ export interface LiveOptions {
 /** A session that has not ended, with its process when it has one. What is done to it is done one at a time. */
 export interface LiveSession {
   readonly id: string;
+  /** As it began: what changes is not kept up to date here. */
+  readonly row: Readonly<SessionTable>;
   /** Something may have to be done: a message waits, a turn was cut off. */
   wake(): void;
   /** Starts the agent though nothing waits; false when it could not be (the thread says why). */
@@ -61,6 +66,8 @@ export interface LiveSession {
   /** Takes the process down and keeps everything for the next start. */
   halt(): Promise<void>;
   slashCommands(): readonly string[];
+  /** Whether there is something of the agent's that reactions may mean something to. */
+  hasOutput(): boolean;
   /** A reaction of somebody in the session; whether it meant something to what the agent has posted. */
   react(ref: PostRef, emoji: string): Promise<boolean>;
 }
@@ -96,6 +103,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   let isWakePending = false;
   let isHeld = false;
   let work: Promise<unknown> = Promise.resolve();
+  const over = new AbortController();
 
   function exclusively<T>(task: () => Promise<T>): Promise<T> {
     const next = work.then(task, task);
@@ -111,7 +119,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       return pump();
     }).catch(async (error: unknown) => {
       log.error({ err: error, session: id }, 'a session could not go on; trying again');
-      await clock.sleep(RETRY_MS, idle.signal);
+      await clock.sleep(RETRY_MS, over.signal);
       wake();
     });
   }
@@ -214,15 +222,15 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   async function give(message: MessageTable): Promise<void> {
     if (process === null) return;
     const post = postOf(message);
-    const files = await takeFiles(platform, options.uploadDir(id), message.post_id, post.files);
+    const files = await filesOf(post);
     if (files.refused.length > 0) {
       const list = files.refused.map((line) => `- ${line}`).join('\n');
       await say(`⚠️ Not all files came through:\n${list}`, `files:${message.post_id}`);
     }
     const uuid = message.agent_uuid ?? newUuid(ports.random);
     const { text } = addressingOf(post, (await people.self()).id);
-    const isAsItStands = text.startsWith('/');
-    const author = !isAsItStands && (await needsAttribution(message)) ? shownName(post.author) : null;
+    const author =
+      !isAgentCommand(message, text) && (await needsAttribution(message)) ? shownName(post.author) : null;
     if (!(await moveMessage(store.db, keyOf(message), ['queued'], { state: 'given', agent_uuid: uuid }))) {
       // Taken back by its author meanwhile.
       return wake();
@@ -240,6 +248,25 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       // Its end is on the way and says the rest.
       log.debug({ err: error, session: id }, 'a message met an agent that was gone');
     }
+  }
+
+  async function filesOf(post: Post): Promise<FilesIn> {
+    try {
+      return await takeFiles(platform, options.uploadDir(id), post.postId, post.files);
+    } catch (error) {
+      log.error({ err: error, session: id }, 'files of a message could not be stored');
+      const refused = post.files.map(
+        (file) => `${sanitizeName(file.name, 'a file')}: it could not be stored`,
+      );
+      return { content: [], notes: [], refused };
+    }
+  }
+
+  /** One of the agent's own commands, which is none with a name in front of it. */
+  function isAgentCommand(message: MessageTable, text: string): boolean {
+    if (isOwnMessage(message)) return true;
+    const word = /^\/([\w:-]+)(?=\s|$)/.exec(text)?.[1];
+    return word !== undefined && slash.includes(word);
   }
 
   /** A message given for the second time may be in the agent's history already: then no turn comes of it. */
@@ -305,9 +332,25 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   }
 
   async function onTaken(uuid: string): Promise<void> {
-    const [message] = (await messagesIn(store.db, id, ['given'])).filter((each) => each.agent_uuid === uuid);
-    if (message) await moveMessage(store.db, keyOf(message), ['given'], { state: 'taken' });
-    await changeSession(store.db, id, { has_begun: 1 });
+    await persistently(async () => {
+      const given = await messagesIn(store.db, id, ['given']);
+      const message = given.find((each) => each.agent_uuid === uuid);
+      if (message) await moveMessage(store.db, keyOf(message), ['given'], { state: 'taken' });
+      await changeSession(store.db, id, { has_begun: 1 });
+    });
+  }
+
+  /** What the agent will not say again has to get onto the record, though the database may be away for a while. */
+  async function persistently(write: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await write();
+      } catch (error) {
+        if (attempt >= ATTEMPTS || over.signal.aborted) throw error;
+        log.warn({ err: error, session: id }, 'what an agent did could not be recorded; trying again');
+        await clock.sleep(RETRY_MS * attempt, over.signal);
+      }
+    }
   }
 
   async function recordToolUse(event: Extract<AgentEvent, { type: 'tool_use' }>): Promise<void> {
@@ -327,20 +370,22 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     if (isTakingDown && event.outcome !== 'success') return;
     const wasOwnTurn = isOwnTurn;
     isOwnTurn = false;
-    await store.transaction(async (tx) => {
-      // A message that came during a turn of the agent's own has its turn yet to come, unless that one took it.
-      await finishMessages(tx, id, wasOwnTurn ? ['taken'] : ['given', 'taken'], 'answered');
-      const session = await sessionById(tx, id);
-      if (!session) return;
-      const facts = factsOf(session);
-      await changeSession(tx, id, {
-        has_begun: 1,
-        resume_failures: 0,
-        active_us: clock.nowMicroseconds(),
-        facts_json: JSON.stringify({ ...facts, costUsd: (facts.costUsd ?? 0) + (event.costUsd ?? 0) }),
-      });
-      if (event.outcome === 'interrupted') await moveSession(tx, id, 'interrupt');
-    });
+    await persistently(() =>
+      store.transaction(async (tx) => {
+        // A message that came during a turn of the agent's own has its turn yet to come, unless that one took it.
+        await finishMessages(tx, id, wasOwnTurn ? ['taken'] : ['given', 'taken'], 'answered');
+        const session = await sessionById(tx, id);
+        if (!session) return;
+        const facts = factsOf(session);
+        await changeSession(tx, id, {
+          has_begun: 1,
+          resume_failures: 0,
+          active_us: clock.nowMicroseconds(),
+          facts_json: JSON.stringify({ ...facts, costUsd: (facts.costUsd ?? 0) + (event.costUsd ?? 0) }),
+        });
+        if (event.outcome === 'interrupted') await moveSession(tx, id, 'interrupt');
+      }),
+    );
     options.onChange(id);
     if (isTakingDown || (await messagesIn(store.db, id, ['given'], 1)).length > 0) return;
     setIdle();
@@ -500,6 +545,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   async function endNow(reason: string, actor: Actor | null): Promise<void> {
     if (isOver) return;
     isOver = true;
+    over.abort();
     slots.forget(id);
     await takeDown();
     await closeOutput();
@@ -516,6 +562,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
 
   return {
     id,
+    row,
     wake,
     resume: (actor) =>
       exclusively(async () => {
@@ -554,12 +601,14 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     halt: () =>
       exclusively(async () => {
         isOver = true;
+        over.abort();
         slots.forget(id);
         await takeDown();
         await closeOutput(HALT_MS);
         slots.free(id);
       }),
     slashCommands: () => slash,
+    hasOutput: () => output !== null,
     react: async (ref, emoji) =>
       output !== null && ref.channelId === row.channel_id && (await output.react(ref, emoji)),
   };

@@ -126,6 +126,13 @@ export async function finishMessages(
     .execute();
 }
 
+const OWN = 'own:';
+
+/** Whether a message is text that a command hands to the agent. */
+export function isOwnMessage(row: Pick<MessageTable, 'post_id'>): boolean {
+  return row.post_id.startsWith(OWN);
+}
+
 /** A message of no post: text that a command hands to the agent as it stands. It belongs to no thread's order. */
 export function ownMessage(
   session: Pick<SessionTable, 'session_id' | 'platform_id' | 'channel_id'>,
@@ -134,7 +141,7 @@ export function ownMessage(
   return {
     platform_id: session.platform_id,
     channel_id: session.channel_id,
-    post_id: `own:${message.id}`,
+    post_id: `${OWN}${message.id}`,
     position: message.nowUs,
     thread_id: '',
     session_id: session.session_id,

@@ -60,6 +60,28 @@ export async function liveSessionOf(
   return row ?? null;
 }
 
+/** The live session whose header, or whose notice of a pause, a post is. */
+export async function sessionSteeredBy(
+  db: Db,
+  platformId: string,
+  ref: { readonly channelId: string; readonly postId: string },
+): Promise<SessionTable | null> {
+  const rows = await db
+    .selectFrom('threads_sessions')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .where('channel_id', '=', ref.channelId)
+    .where('state', '<>', 'ended')
+    .where('facts_json', 'like', `%${JSON.stringify(ref.postId)}%`)
+    .execute();
+  const steered = rows.find((row) => {
+    const { headerPostId, pausedPostId } = factsOf(row);
+    return headerPostId === ref.postId || pausedPostId === ref.postId;
+  });
+  return steered ?? null;
+}
+
+/** Most recently active first. */
 export function liveSessionsOf(db: Db, platformId: string): Promise<SessionTable[]> {
   return db
     .selectFrom('threads_sessions')

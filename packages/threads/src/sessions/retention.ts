@@ -7,6 +7,7 @@ const DAY_US = 24 * HOUR_MS * 1_000;
 const MESSAGE_DAYS = 30;
 /** How long files that people sent lie there after their session has ended. */
 const FILE_DAYS = 7;
+const PAUSED_DAYS = 30;
 const ROWS_AT_ONCE = 1_000;
 
 /** Lets go, now and every hour, of what has been kept long enough. Resolves when the signal aborts. */
@@ -17,12 +18,24 @@ export async function tidyUp(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
+      await endForgottenSessions();
       await deleteOldMessages();
       await deleteOldFiles();
     } catch (error) {
       log.warn({ err: error }, 'old messages of sessions could not be let go; trying again in an hour');
     }
     await clock.sleep(HOUR_MS, signal);
+  }
+
+  /** A thread that was paused for so long is begun anew with a mention. */
+  async function endForgottenSessions(): Promise<void> {
+    const now = clock.nowMicroseconds();
+    await store.db
+      .updateTable('threads_sessions')
+      .set({ state: 'ended', ended_us: now, end_reason: `paused for ${PAUSED_DAYS} days` })
+      .where('state', '=', 'paused')
+      .where('active_us', '<', now - PAUSED_DAYS * DAY_US)
+      .execute();
   }
 
   async function deleteOldMessages(): Promise<void> {

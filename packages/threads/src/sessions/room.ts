@@ -13,7 +13,7 @@ import { askAboutOutsider } from './outsiders.ts';
 import { createPeople, type People } from './people.ts';
 import { systemPromptOf } from './prompts.ts';
 import { messageReader } from './reader.ts';
-import { addFacts, factsOf, liveSessionsOf, moveSession } from './records.ts';
+import { addFacts, liveSessionsOf, moveSession, sessionSteeredBy } from './records.ts';
 import { speaker } from './say.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
@@ -139,15 +139,10 @@ export function createRoom(options: RoomOptions): Room {
 
   async function onReaction(ref: PostRef, personId: string, emoji: string): Promise<void> {
     if (isShut || (await joins.questions.react(platform.id, ref, personId, emoji))) return;
+    start('a reaction to output could not be carried out', reactToOutput(ref, personId, emoji));
     const act = headerAct(emoji);
-    const sessions = await liveSessionsOf(store.db, platform.id);
-    start('a reaction to output could not be carried out', reactToOutput(sessions, ref, personId, emoji));
-    if (act === null) return;
-    const session = sessions.find((row) => {
-      const { headerPostId, pausedPostId } = factsOf(row);
-      return row.channel_id === ref.channelId && [headerPostId, pausedPostId].includes(ref.postId);
-    });
-    if (!session) return;
+    const session = act === null ? null : await sessionSteeredBy(store.db, platform.id, ref);
+    if (act === null || session === null) return;
     const needed = act === 'resume' ? 'guest' : whoMay(act === 'end' ? 'stop' : 'escape');
     if (!mayAs(await standing(session, personId), needed)) {
       await audit.record(platform.id, {
@@ -164,23 +159,16 @@ export function createRoom(options: RoomOptions): Room {
   }
 
   /** Reactions on what an agent has posted show or hide details; whoever is in the session may. */
-  async function reactToOutput(
-    sessions: readonly SessionTable[],
-    ref: PostRef,
-    personId: string,
-    emoji: string,
-  ): Promise<void> {
-    for (const session of sessions) {
-      const own = lives.get(session.session_id);
-      if (!own || !mayAs(await standing(session, personId), 'guest')) continue;
-      if (await own.react(ref, emoji)) return;
+  async function reactToOutput(ref: PostRef, personId: string, emoji: string): Promise<void> {
+    for (const own of lives.values()) {
+      if (own.hasOutput() && mayAs(await standing(own.row, personId), 'guest')) {
+        if (await own.react(ref, emoji)) return;
+      }
     }
   }
 
   async function onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void> {
-    if (isShut) return;
-    const sessions = await liveSessionsOf(store.db, platform.id);
-    start('a reaction to output could not be taken back', reactToOutput(sessions, ref, personId, emoji));
+    if (!isShut) start('a reaction to output could not be taken back', reactToOutput(ref, personId, emoji));
   }
 
   async function actOn(session: SessionTable, act: 'end' | 'interrupt' | 'resume', personId: string) {

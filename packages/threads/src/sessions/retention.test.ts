@@ -1,0 +1,52 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { silentLog } from '@postern/http';
+import { fakeClock } from '@postern/kit/testing';
+import { describeEngines } from '@postern/store/testing';
+import { expect, test } from 'vitest';
+import { OWNER } from '../testing/fake-platform.ts';
+import { patience, sessionBench } from '../testing/session-bench.ts';
+import { tidyUp } from './retention.ts';
+
+const DAY_MS = 86_400_000;
+
+describeEngines('what is kept', (engine) => {
+  test('is let go when its time is over: done messages, files of ended sessions, forgotten sessions', async () => {
+    const clock = fakeClock();
+    const bench = await sessionBench(engine, { clock });
+    const { platform, store, manager, said, sessions, fate } = bench;
+    const first = await platform.say(OWNER, '@postern one');
+    const second = await platform.say(OWNER, '@postern two');
+    await expect.poll(() => fate(first.postId), patience).toBe('answered');
+    await expect.poll(() => fate(second.postId), patience).toBe('answered');
+    const all = await sessions();
+    const oldest = all.find((row) => row.thread_id === first.threadId);
+    const newest = all.find((row) => row.thread_id === second.threadId);
+    await manager.actions.end(newest!.session_id, 'done', OWNER);
+    const afterAMinute = async () => {
+      await clock.advance(60_000);
+      return said(first.threadId).join();
+    };
+    await expect.poll(afterAMinute, patience).toContain('Paused, since nothing was said');
+    const uploads = manager.uploadDir(newest!.session_id);
+    await mkdir(uploads, { recursive: true });
+    const sweep = async () => {
+      const stop = new AbortController();
+      const sweeping = tidyUp({ store, clock, log: silentLog }, manager.uploadDir, stop.signal);
+      await clock.untilSleeping(1);
+      stop.abort();
+      await sweeping;
+    };
+    await sweep();
+    expect(await fate(first.postId)).toBe('answered');
+    expect(existsSync(uploads)).toBe(true);
+    clock.set(clock.nowMicroseconds() + 8 * DAY_MS * 1_000);
+    await sweep();
+    expect(existsSync(uploads)).toBe(false);
+    clock.set(clock.nowMicroseconds() + 25 * DAY_MS * 1_000);
+    await sweep();
+    expect(await fate(first.postId)).toBe('not recorded');
+    const states = new Map((await sessions()).map((row) => [row.session_id, row.state]));
+    expect(states.get(oldest!.session_id)).toBe('ended');
+  });
+});
