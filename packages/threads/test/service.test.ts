@@ -1,96 +1,16 @@
-import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bearerToken, createServer, problem, problemDialect, silentLog } from '@postern/http';
-import { idGenerator, systemClock, systemRandom } from '@postern/kit';
+import { readFile } from 'node:fs/promises';
+import { systemClock } from '@postern/kit';
 import type { Engine } from '@postern/store';
 import { describeEngines } from '@postern/store/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { openAudit } from '../src/audit/open-audit.ts';
 import { bridgeClient } from '../src/bridge/client.ts';
-import { threadsConfigSchema, toThreadsConfig } from '../src/config.ts';
-import { mountThreads } from '../src/mount.ts';
 import { type FakeProcess, fakeAgent } from '../src/testing/fake-agent.ts';
-import { fakePlatform, OWNER } from '../src/testing/fake-platform.ts';
-import { threadsStore } from '../src/testing/store.ts';
-import { createThreads } from '../src/threads.ts';
+import { OWNER } from '../src/testing/fake-platform.ts';
+import { patience, service as serviceWith } from './service-bench.ts';
 
-const KEY = 'an-admin-key-of-the-tests-0123456789';
-const patience = { timeout: 10_000, interval: 10 };
-
-/** The whole service behind HTTP; the platform and the agent are in memory. */
 async function service(engine: Engine) {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'postern-threads-')));
-  await mkdir(join(folder, 'work'));
-  const platform = fakePlatform();
   const agent = fakeAgent();
-  const { store } = await threadsStore(engine);
-  const config = toThreadsConfig(
-    threadsConfigSchema.parse({
-      workingDir: join(folder, 'work'),
-      limits: { flushDelayMs: 5 },
-      platforms: [{ id: platform.id, type: 'local', channelId: 'local:main', allowedUsers: [OWNER.id] }],
-    }),
-    { base: folder, home: folder },
-  );
-  const dataDir = join(folder, 'data');
-  const threads = createThreads(
-    {
-      store,
-      clock: systemClock,
-      random: systemRandom,
-      newId: idGenerator({ clock: systemClock, random: systemRandom }),
-      log: silentLog,
-      agent,
-      audit: openAudit({
-        folder: join(dataDir, 'audit'),
-        clock: systemClock,
-        log: silentLog,
-        isOn: () => true,
-      }),
-      dataDir,
-      agentDir: join(folder, 'agents'),
-      deniedPaths: [dataDir],
-    },
-    config,
-    config.platforms.map((behaviour) => ({ platform, behaviour })),
-  );
-  const dialect = problemDialect({ publicUrl: () => base });
-  const app = createServer({ log: silentLog, publicUrl: () => base, dialectFor: () => dialect });
-  mountThreads(app, {
-    threads,
-    dialect,
-    log: silentLog,
-    async authenticate(request) {
-      if (bearerToken(request.headers.authorization) !== KEY) throw problem('unauthorized', 'No admin key.');
-      return 'ops';
-    },
-  });
-  await threads.start();
-  const base = await app.listen({ host: '127.0.0.1', port: 0 });
-  await expect.poll(() => platform.isRunning, patience).toBe(true);
-  onTestFinished(async () => {
-    await Promise.all([app.close(), threads.stop()]);
-    await rm(folder, { recursive: true, force: true });
-  });
-  const headers = { authorization: `Bearer ${KEY}` };
-  return {
-    platform,
-    agent,
-    folder,
-    auditFile: join(dataDir, 'audit', `${platform.id}.jsonl`),
-    async call(method: string, path: string, body?: object) {
-      const response = await fetch(`${base}/threads/api${path}`, {
-        method,
-        headers: { ...headers, ...(body ? { 'content-type': 'application/json' } : {}) },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      });
-      const text = await response.text();
-      return { status: response.status, body: text === '' ? null : JSON.parse(text) };
-    },
-    events: (signal: AbortSignal) => fetch(`${base}/threads/api/events`, { headers, signal }),
-    anonymous: (path: string) => fetch(`${base}/threads/api${path}`),
-  };
+  return { agent, ...(await serviceWith(engine, agent)) };
 }
 
 /** As the tools' server of an agent's process calls the bot. */

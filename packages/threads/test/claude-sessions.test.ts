@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '@postern/http';
+import { systemClock } from '@postern/kit';
+import { expect, onTestFinished, test } from 'vitest';
+import { claudeAgent } from '../src/agent/claude/claude-agent.ts';
+import { bridgeEnvironment } from '../src/bridge/environment.ts';
+import { OWNER } from '../src/testing/fake-platform.ts';
+import { scriptedClaude } from '../src/testing/fakes/claude/scripted-claude.ts';
+import { patience, service } from './service-bench.ts';
+import { program } from './tools-server.ts';
+
+/** Sessions whose agents are processes that speak stream-json, with their tools' servers as processes of theirs. */
+async function withClaude() {
+  const cli = await scriptedClaude();
+  const filesDir = await mkdtemp(join(tmpdir(), 'agent-files-'));
+  onTestFinished(async () => {
+    await cli[Symbol.asyncDispose]();
+    await rm(filesDir, { recursive: true, force: true });
+  });
+  const agent = claudeAgent({
+    command: cli.path,
+    env: process.env,
+    filesDir,
+    toolsServer: ({ bridge, features }) => ({
+      command: process.execPath,
+      args: [program],
+      env: bridgeEnvironment({ ...bridge, features }),
+    }),
+    clock: systemClock,
+    newUuid: randomUUID,
+    log: silentLog,
+  });
+  const at = await service('sqlite', agent);
+  const hears = (text: string, threadId: string) =>
+    at.platform.botPost((post) => post.text.includes(text) && post.threadId === threadId);
+  return { ...at, hears };
+}
+
+test('a tool waits for a reaction, and the session goes on after a restart with what was said before', async () => {
+  const { platform, hears, restart, call } = await withClaude();
+  const { threadId } = await platform.say(OWNER, '@postern [[ask Bash {"command":"make"}]] [[say built]]');
+  const card = await platform.botPost((post) => post.text.includes('make') && post.threadId === threadId);
+  await expect.poll(() => platform.reactionsOn.get(card.postId)?.length, patience).toBe(3);
+  await platform.reactAs(OWNER, card, '+1');
+  await hears('built', threadId);
+  const state = async () => (await call('GET', '/sessions')).body.data[0]?.queued;
+  await expect.poll(state, patience).toBe(0);
+  await restart();
+  await platform.say(OWNER, '[[history]]', { threadId });
+  await hears('[[ask Bash', threadId);
+});
+
+test('a turn that a restart cuts off is gone on with', async () => {
+  const { platform, hears, restart } = await withClaude();
+  const { threadId } = await platform.say(OWNER, '@postern [[say begun]] [[wait]]');
+  await hears('begun', threadId);
+  await restart();
+  await hears('You said: [Note from the bot', threadId);
+  await platform.say(OWNER, 'hello', { threadId });
+  await hears('You said: hello', threadId);
+});
+
+test('an agent that dies without a word is told in the thread, and the next message goes on', async () => {
+  const { platform, hears } = await withClaude();
+  const { threadId } = await platform.say(OWNER, '@postern [[say begun]] [[die]]');
+  await hears('ended without a result', threadId);
+  await platform.say(OWNER, 'hello', { threadId });
+  await hears('You said: hello', threadId);
+});
+
+test('!escape interrupts a turn, and !stop ends the process', async () => {
+  const { platform, hears, call } = await withClaude();
+  const { threadId } = await platform.say(OWNER, '@postern [[say begun]] [[wait]]');
+  await hears('begun', threadId);
+  await platform.say(OWNER, '!escape', { threadId });
+  const state = async () => (await call('GET', '/sessions')).body.data[0].state;
+  await expect.poll(state, patience).toBe('interrupted');
+  await platform.say(OWNER, 'hello', { threadId });
+  await hears('You said: hello', threadId);
+  await platform.say(OWNER, '!stop', { threadId });
+  await hears('This session is over', threadId);
+  expect(await state()).toBe('ended');
+});
