@@ -8,7 +8,7 @@ import { systemRandom } from '@postern/kit';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { bridgeEnvironment } from '../src/bridge/environment.ts';
 import { BEAT_MS } from '../src/bridge/protocol.ts';
-import { openBridge } from '../src/bridge/server.ts';
+import { type BridgeOptions, openBridge } from '../src/bridge/server.ts';
 import type { Post } from '../src/platforms/platform.ts';
 import { OWNER } from '../src/testing/index.ts';
 import { type ToolBench, toolBench } from '../src/testing/tool-bench.ts';
@@ -19,7 +19,7 @@ const PROMPT = 'permission_prompt';
 const bash = { tool_name: 'Bash', input: { command: 'ls -la' }, tool_use_id: 'toolu_1' };
 
 /** A bot with one session, and the environment of its tools' server. */
-async function bot() {
+async function bot(handle?: BridgeOptions['handle']) {
   const at = await toolBench();
   const folder = await mkdtemp(join(tmpdir(), 'bot-'));
   const bridge = await openBridge({
@@ -27,7 +27,8 @@ async function bot() {
     clock: at.clock,
     random: systemRandom,
     log: silentLog,
-    handle: (_session, { tool, input }, signal) => runTool(tool, input, { ...at.context, signal }),
+    handle:
+      handle ?? ((_session, { tool, input }, signal) => runTool(tool, input, { ...at.context, signal })),
   });
   onTestFinished(async () => {
     await bridge.close();
@@ -157,6 +158,13 @@ describe.each(eras)('the server of a session, to a %s client', (_, era) => {
     });
     const read = await client.callTool({ name: 'list_thread', arguments: {} });
     expect(textOf(read)).toEqual({ ok: false, reason: 'The bot cannot be reached.' });
+  });
+
+  test('denies a permission when the bot says that the session has ended', async () => {
+    const { env } = await bot(async () => ({ ok: false, reason: 'The session has ended.' }));
+    const { client } = await toolsServer(env, era);
+    const answer = await client.callTool({ name: PROMPT, arguments: bash });
+    expect(textOf(answer)).toEqual({ behavior: 'deny', message: 'The session has ended.' });
   });
 
   test('opens and lists its tools though the bot is not there', async () => {

@@ -7,7 +7,10 @@ export function bridgeBackend(place: { readonly socketPath: string; readonly tok
   return {
     async call(tool, input, signal, progress) {
       const outcome = await client.call(tool, input, signal, progress);
-      return outcome.kind === 'answer' ? outcome.answer : notRun(tool, outcome.reason);
+      if (outcome.kind === 'failed') return notRun(tool, outcome.reason);
+      const { answer } = outcome;
+      // The bot refuses the calls of a session that has ended alike, whatever tool it is.
+      return answer.ok === false ? notRun(tool, String(answer.reason)) : answer;
     },
     async close() {
       client.close();
