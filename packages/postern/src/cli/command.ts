@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { LoadedConfig } from '../config/load.ts';
 
 /** One row of the table of commands: parsing, `postern help` and the reference page all read it. */
@@ -32,7 +33,11 @@ export interface Surroundings {
   readonly workingDirectory: string;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** What commands that ask are answered with; the process's own unless given. */
+  readonly stdin?: Input;
 }
+
+export type Input = Readable & { readonly isTTY?: boolean };
 
 export interface Output {
   write(text: string): unknown;

@@ -43,6 +43,26 @@ export const commands: readonly Command[] = [
     run: async (invocation) => (await import('./commands/mcp-threads.ts')).mcpThreads(invocation),
   },
   {
+    words: ['init'],
+    summary: 'Asks for a chat platform of agent sessions, checks it with the server, and writes postern.yaml',
+    details:
+      'What is given by a flag is not asked; with --yes nothing is. Tokens come from the terminal, or from MATTERMOST_TOKEN, SLACK_BOT_TOKEN and SLACK_APP_TOKEN (each also as NAME_FILE, the path of a file that holds it), never from a flag; the file refers to the variable then. An existing file keeps its comments, its order and its other sections.',
+    flags: {
+      platform: { value: 'KIND', meaning: 'local, mattermost or slack' },
+      channel: { value: 'CHANNEL', meaning: 'Name or id of the channel, or a link to it (local: agents)' },
+      allow: { value: 'PEOPLE', meaning: 'Who may start sessions: names or ids with commas, or nobody' },
+      'working-dir': { value: 'DIR', meaning: 'Folder that agents work in; made where there is none' },
+      'permission-mode': { value: 'MODE', meaning: 'default, auto or bypass (default: default)' },
+      url: { value: 'URL', meaning: 'Address of the Mattermost server' },
+      'bot-name': { value: 'NAME', meaning: 'Name of the bot in the local chat (default: postern)' },
+      'api-url': { value: 'URL', meaning: "Another address of Slack's Web API" },
+      id: { value: 'ID', meaning: 'Short name of the platform (default: its kind)' },
+      replace: { meaning: 'Changes the platform of that id when there is one' },
+      yes: { meaning: 'Asks nothing; what is missing is an error' },
+    },
+    run: async (invocation) => (await import('./commands/init.ts')).init(invocation),
+  },
+  {
     words: ['login'],
     summary: 'Makes a link that opens the console once, within 15 minutes',
     flags: { json },
@@ -164,6 +184,15 @@ export const commands: readonly Command[] = [
     summary: 'Ends a key at once, for good',
     flags: { project },
     run: async (invocation) => (await import('./commands/keys.ts')).revokeKey(invocation),
+  },
+  {
+    words: ['audit', 'verify'],
+    aliases: [['audit']],
+    summary: "Checks that no line of the threads' audit logs was changed, moved, put in or taken out",
+    details:
+      'Each line holds the hash of the one before. That the newest lines were cut off, no chain can tell: keep a copy elsewhere where that matters.',
+    flags: { platform: { value: 'PLATFORM', meaning: 'Only the log of this platform' }, json },
+    run: async (invocation) => (await import('./commands/audit.ts')).verifyAuditLog(invocation),
   },
   {
     words: ['backup'],
