@@ -21,6 +21,8 @@ export interface InboundOptions {
   onRecorded(thread: ThreadPlace): void;
   /** Somebody put a reaction on a post. */
   onReaction(ref: PostRef, personId: string, emoji: string): Promise<void>;
+  /** A post is gone. */
+  onDeleted(ref: PostRef): Promise<void>;
   /** Somebody took a reaction back. */
   onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void>;
   openQuestionPosts(): Promise<PostRef[]>;
@@ -186,6 +188,7 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
         return record(event.post, cursor);
       case 'deleted':
         await withdraw(event.ref);
+        await options.onDeleted(event.ref);
         return passOver(cursor);
       case 'reacted':
         if (event.personId !== (await people.self()).id)

@@ -108,6 +108,17 @@ describeEngines('a session', (engine) => {
     expect(await sessions()).toMatchObject([{ state: 'active' }, { state: 'ended', end_reason: 'done' }]);
   });
 
+  test('ends when its thread is deleted', async () => {
+    const { platform, agent, sessions, fate } = await sessionBench(engine);
+    const root = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(root.postId), patience).toBe('answered');
+    await platform.deleteAs(OWNER, root);
+    await expect
+      .poll(sessions, patience)
+      .toMatchObject([{ state: 'ended', end_reason: 'its thread was deleted' }]);
+    expect(agent.processes[0]!.isGone).toBe(true);
+  });
+
   test('ending takes the process down, and whatever waits with it', async () => {
     const { platform, agent, manager, sessions, fate } = await sessionBench(engine);
     agent.behave(async (turn) => void (await turn.take()));

@@ -102,6 +102,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   let typing = new AbortController();
   let isWakePending = false;
   let isHeld = false;
+  let isBridgeMissed = false;
   let work: Promise<unknown> = Promise.resolve();
   const over = new AbortController();
 
@@ -398,6 +399,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     if (process === null) return;
     const session = await sessionById(store.db, id);
     if (session?.permission_mode === 'bypass') {
+      if (isBridgeMissed) return;
+      isBridgeMissed = true;
       await say('⚠️ The chat tools are not available in this session: their server did not start.');
       return;
     }

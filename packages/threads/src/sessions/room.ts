@@ -13,7 +13,7 @@ import { askAboutOutsider } from './outsiders.ts';
 import { createPeople, type People } from './people.ts';
 import { systemPromptOf } from './prompts.ts';
 import { messageReader } from './reader.ts';
-import { addFacts, liveSessionsOf, moveSession, sessionSteeredBy } from './records.ts';
+import { addFacts, liveSessionOf, liveSessionsOf, moveSession, sessionSteeredBy } from './records.ts';
 import { speaker } from './say.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
@@ -167,6 +167,13 @@ export function createRoom(options: RoomOptions): Room {
     }
   }
 
+  /** A session whose thread is gone has nowhere to speak. */
+  async function onDeleted({ channelId, postId }: PostRef): Promise<void> {
+    const session = await liveSessionOf(store.db, { platformId: platform.id, channelId, threadId: postId });
+    if (session === null) return;
+    start('a session could not be ended', live(session).end('its thread was deleted', SYSTEM));
+  }
+
   async function onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void> {
     if (!isShut) start('a reaction to output could not be taken back', reactToOutput(ref, personId, emoji));
   }
@@ -209,6 +216,7 @@ export function createRoom(options: RoomOptions): Room {
     behaviour,
     people,
     onRecorded: (place: ThreadPlace) => workers.kick(place),
+    onDeleted,
     onReaction,
     onReactionTakenBack,
     openQuestionPosts: () => joins.questions.openPosts(platform.id),
