@@ -8,6 +8,7 @@ export {
   STRANGER,
 } from './fake-platform.ts';
 export { type ScriptedClaude, scriptedClaude } from './fakes/claude/scripted-claude.ts';
+export { type FakeSlack, fakeSlack } from './fakes/slack/fake-slack.ts';
 export { type MemoryAudit, memoryAudit } from './memory-audit.ts';
 export {
   type QuestionBench,

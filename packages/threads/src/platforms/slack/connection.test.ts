@@ -244,6 +244,19 @@ test('a root with replies that is deleted is told as deleted', async () => {
   expect(feed.events.at(-1)).toEqual({ kind: 'deleted', ref: { channelId, postId: root.ts } });
 });
 
+test('a message in an unexpected form holds nothing up, live or in a gap', async () => {
+  const { slack, ada, channelId, make } = await start();
+  const { feed } = await run(make());
+  const odd = { extra: { attachments: [{ fallback: 7 }], metadata: 'none', edited: true, files: 'two' } };
+  slack.say(ada, channelId, 'odd', { as: odd });
+  await feed.untilPost(({ text }) => text === 'odd');
+  slack.setOffline(true);
+  slack.say(ada, channelId, 'odd again', { as: odd });
+  slack.setOffline(false);
+  await feed.untilPost(({ text }) => text === 'odd again');
+  expect(textsOf(feed)).toEqual(['odd', 'odd again']);
+});
+
 test('a private channel works as a public one', async () => {
   const { slack, ada } = await start();
   const hidden = slack.addChannel('hidden', { isPrivate: true, members: [slack.world.bot.id, ada] });

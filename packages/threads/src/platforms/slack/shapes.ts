@@ -11,30 +11,37 @@ const wireFile = z.object({
   mode: z.string().nullish(),
 });
 
+/** A part that has an unexpected form counts as not there: one odd message must not hold up all others. */
 export const wireMessage = z.object({
   subtype: z.string().optional(),
   user: z.string().optional(),
-  bot_id: z.string().nullish(),
-  bot_profile: z.object({ name: z.string().optional() }).nullish(),
-  username: z.string().nullish(),
-  text: z.string().nullish(),
+  bot_id: z.string().nullish().catch(null),
+  bot_profile: z.object({ name: z.string().optional() }).nullish().catch(null),
+  username: z.string().nullish().catch(null),
+  text: z.string().nullish().catch(null),
   ts: z.string(),
   thread_ts: z.string().optional(),
   /** Of a root: its newest reply. */
   latest_reply: z.string().optional(),
-  edited: z.object({ ts: z.string() }).nullish(),
-  files: z.array(wireFile).nullish(),
+  edited: z.object({ ts: z.string() }).nullish().catch(null),
+  files: z.array(wireFile).nullish().catch(null),
   attachments: z
     .array(
-      z.object({ fallback: z.string().nullish(), text: z.string().nullish(), title: z.string().nullish() }),
+      z.object({
+        fallback: z.string().nullish().catch(null),
+        text: z.string().nullish().catch(null),
+        title: z.string().nullish(),
+      }),
     )
-    .nullish(),
+    .nullish()
+    .catch(null),
   metadata: z
     .object({
       event_type: z.string().optional(),
       event_payload: z.record(z.string(), z.unknown()).optional(),
     })
-    .nullish(),
+    .nullish()
+    .catch(null),
 });
 export type WireMessage = z.infer<typeof wireMessage>;
 
