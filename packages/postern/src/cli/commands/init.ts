@@ -30,6 +30,8 @@ export async function init(invocation: Invocation): Promise<number> {
     if (!(error instanceof Abandoned) && !signal.aborted) throw error;
     const isEnded = error instanceof Abandoned && error.why === 'ended';
     const hint = isEnded ? ' The input ended; without a terminal, give flags and --yes.' : '';
+    // Whatever was asked still waits on its line.
+    if (prompter !== null) invocation.say('');
     invocation.warn(`postern: nothing was written.${hint}`);
     return error instanceof Abandoned && error.why !== 'interrupted' ? FAILED : INTERRUPTED;
   } finally {
@@ -72,7 +74,11 @@ async function run(
       environment,
     },
     platforms: {
-      check: (credentials) => checkPlatform(credentials, signal),
+      async check(credentials) {
+        const checks = await checkPlatform(credentials, signal);
+        if (signal.aborted) throw new Abandoned('interrupted');
+        return checks;
+      },
       lookUp: (credentials) => lookUpOf(credentials, signal),
     },
     file: { path, name },
