@@ -11,6 +11,8 @@ import { type Finding, failed, ok, warning } from './check.ts';
 
 const OLDEST_NODE = 24;
 const CLI_MS = 10_000;
+/** Of the agent CLI, major and minor: older ones have never been tried, and lack flags that sessions begin with. */
+const OLDEST_CLI: readonly [number, number] = [2, 1];
 const BUNDLE = fileURLToPath(new URL('../../../inbox/dist/stdio.js', import.meta.url));
 
 export function checkNode(): Finding {
@@ -28,7 +30,13 @@ export function checkNode(): Finding {
 export async function checkAgentCli(path: string, isNeeded: boolean): Promise<Finding> {
   try {
     const { stdout } = await promisify(execFile)(path, ['--version'], { timeout: CLI_MS });
-    return ok('agent_cli', `${path}: ${stdout.trim().split('\n')[0] ?? ''}`);
+    const version = stdout.trim().split('\n')[0] ?? '';
+    if (!isNeeded || !isTooOld(version)) return ok('agent_cli', `${path}: ${version}`);
+    return warning(
+      'agent_cli',
+      `${path}: ${version} is older than ${OLDEST_CLI.join('.')}, the oldest that sessions are made for`,
+      'Update it',
+    );
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is not installed' : 'does not run';
     const tell = isNeeded ? failed : warning;
@@ -38,6 +46,13 @@ export async function checkAgentCli(path: string, isNeeded: boolean): Promise<Fi
       `Install the agent CLI or set CLAUDE_PATH; ${isNeeded ? 'threads cannot start a session' : 'the inbox works'} without it`,
     );
   }
+}
+
+function isTooOld(version: string): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)\.\d+/.exec(version) ?? [];
+  if (major === undefined) return false;
+  const [oldestMajor, oldestMinor] = OLDEST_CLI;
+  return Number(major) < oldestMajor || (Number(major) === oldestMajor && Number(minor) < oldestMinor);
 }
 
 export function checkBuild(): Finding {
