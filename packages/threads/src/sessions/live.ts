@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { sanitizeName } from '@postern/kit';
 import type { AgentEnd, AgentEvent, AgentProcess } from '../agent/agent.ts';
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
-import type { Platform, Post, PostRef } from '../platforms/platform.ts';
+import type { Platform, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
-import { addressingOf } from './addressing.ts';
+import { endInWords, errorBlock } from './agent-end.ts';
 import { featuresOf } from './features.ts';
-import { type FilesIn, takeFiles } from './files-in.ts';
+import { whenIdle } from './idleness.ts';
 import type { Say, SessionJoins, SessionOutput } from './joins.ts';
-import { finishMessages, isOwnMessage, keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
-import { type People, shownName } from './people.ts';
-import { goOnMessage, promptOf } from './prompts.ts';
+import { accountOf, isFolder } from './launch-facts.ts';
+import { messageForAgent } from './message-for-agent.ts';
+import { finishMessages, keyOf, messagesIn, moveMessage } from './messages.ts';
+import type { People } from './people.ts';
+import { goOnMessage } from './prompts.ts';
 import { addFacts, changeSession, factsOf, moveSession, sessionById } from './records.ts';
 import { speaker } from './say.ts';
 import type { Actor } from './session.ts';
 import type { Slots } from './slots.ts';
+import { showTyping } from './typing.ts';
 import { newUuid } from './uuid.ts';
 
 /** So often in a row an agent may end before it has finished a turn; then its session is over. */
 export const MOST_FAILURES = 3;
-const TYPING_MS = 4_000;
 const RETRY_MS = 1_000;
 /** With growing pauses between them, a minute and a half. */
 const ATTEMPTS = 14;
@@ -30,7 +30,6 @@ const CLOSE_MS = 30_000;
 const HALT_MS = 2_000;
 /** A turn has begun this long after its message, or will not. */
 const BEGIN_MS = 10_000;
-const MINUTE_MS = 60_000;
 
 export interface LiveOptions {
   readonly ports: ThreadsPorts;
@@ -73,7 +72,7 @@ export interface LiveSession {
 }
 
 export function liveSession(options: LiveOptions, row: SessionTable): LiveSession {
-  const { ports, config, platform, joins, slots, people } = options;
+  const { ports, config, platform, joins, slots } = options;
   const { store, clock, log, agent, audit } = ports;
   const id = row.session_id;
   const threadId = row.kind === 'channel' ? null : row.thread_id;
@@ -222,16 +221,16 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
 
   async function give(message: MessageTable): Promise<void> {
     if (process === null) return;
-    const post = postOf(message);
-    const files = await filesOf(post);
-    if (files.refused.length > 0) {
-      const list = files.refused.map((line) => `- ${line}`).join('\n');
+    const uuid = message.agent_uuid ?? newUuid(ports.random);
+    const { prompt, refused } = await messageForAgent(
+      { ...options, session: row, uploadDir: options.uploadDir(id), slashCommands: slash },
+      message,
+      uuid,
+    );
+    if (refused.length > 0) {
+      const list = refused.map((line) => `- ${line}`).join('\n');
       await say(`⚠️ Not all files came through:\n${list}`, `files:${message.post_id}`);
     }
-    const uuid = message.agent_uuid ?? newUuid(ports.random);
-    const { text } = addressingOf(post, (await people.self()).id);
-    const author =
-      !isAgentCommand(message, text) && (await needsAttribution(message)) ? shownName(post.author) : null;
     if (!(await moveMessage(store.db, keyOf(message), ['queued'], { state: 'given', agent_uuid: uuid }))) {
       // Taken back by its author meanwhile.
       return wake();
@@ -244,30 +243,11 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     output?.outrun();
     if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(process);
     try {
-      await process.send(promptOf({ uuid, text, author, files }));
+      await process.send(prompt);
     } catch (error) {
       // Its end is on the way and says the rest.
       log.debug({ err: error, session: id }, 'a message met an agent that was gone');
     }
-  }
-
-  async function filesOf(post: Post): Promise<FilesIn> {
-    try {
-      return await takeFiles(platform, options.uploadDir(id), post.postId, post.files);
-    } catch (error) {
-      log.error({ err: error, session: id }, 'files of a message could not be stored');
-      const refused = post.files.map(
-        (file) => `${sanitizeName(file.name, 'a file')}: it could not be stored`,
-      );
-      return { content: [], notes: [], refused };
-    }
-  }
-
-  /** One of the agent's own commands, which is none with a name in front of it. */
-  function isAgentCommand(message: MessageTable, text: string): boolean {
-    if (isOwnMessage(message)) return true;
-    const word = /^\/([\w:-]+)(?=\s|$)/.exec(text)?.[1];
-    return word !== undefined && slash.includes(word);
   }
 
   /** A message given for the second time may be in the agent's history already: then no turn comes of it. */
@@ -279,36 +259,12 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     await running.send(goOnMessage(newUuid(ports.random))).catch(() => undefined);
   }
 
-  /** Who speaks is said once there is more than one who does. */
-  async function needsAttribution(message: MessageTable): Promise<boolean> {
-    if (!config.userAttribution) return false;
-    if (message.author_id !== row.owner_id) return true;
-    const others = await store.db
-      .selectFrom('threads_messages')
-      .select('post_id')
-      .where('session_id', '=', id)
-      .where('author_id', '<>', row.owner_id)
-      .where('position', '<', message.position)
-      .where((where) =>
-        where.or([where('outcome', '=', 'answered'), where('state', 'in', ['given', 'taken'])]),
-      )
-      .limit(1)
-      .executeTakeFirst();
-    return others !== undefined;
-  }
-
   function setBusy(): void {
     isBusy = true;
     idle.abort();
     typing.abort();
     typing = new AbortController();
-    const { signal } = typing;
-    void (async () => {
-      while (!signal.aborted) {
-        await platform.typing(place.channelId, place.threadId);
-        await clock.sleep(TYPING_MS, signal);
-      }
-    })();
+    void showTyping(place, clock, typing.signal);
   }
 
   function setIdle(): void {
@@ -490,16 +446,9 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     idle.abort();
     idle = new AbortController();
     const { signal } = idle;
-    const { sessionTimeoutMinutes: limit, sessionWarningMinutes: warning } = config.limits;
-    const beforeWarning = Math.max(0, limit - warning);
-    void (async () => {
-      await clock.sleep(beforeWarning * MINUTE_MS, signal);
-      if (signal.aborted) return;
-      if (warning > 0 && beforeWarning > 0)
-        await say(`💤 Nothing has been said for a while. This session pauses in ${minutesInWords(warning)}.`);
-      await clock.sleep((limit - beforeWarning) * MINUTE_MS, signal);
-      if (!signal.aborted) await exclusively(() => timeOut(signal));
-    })().catch((error: unknown) => log.error({ err: error, session: id }, 'a session could not be paused'));
+    whenIdle({ clock, limits: config.limits, say, signal }, () => exclusively(() => timeOut(signal))).catch(
+      (error: unknown) => log.error({ err: error, session: id }, 'a session could not be paused'),
+    );
   }
 
   async function timeOut(signal: AbortSignal): Promise<void> {
@@ -547,15 +496,16 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
 
   async function endNow(reason: string, actor: Actor | null): Promise<void> {
     if (isOver) return;
+    // On record first: whatever happens from here on, nothing brings it back.
+    await store.transaction(async (tx) => {
+      await finishMessages(tx, id, ['new', 'held', 'queued', 'given', 'taken'], 'dropped');
+      await moveSession(tx, id, 'end', { ended_us: clock.nowMicroseconds(), end_reason: reason });
+    });
     isOver = true;
     over.abort();
     slots.forget(id);
     await takeDown();
     await closeOutput();
-    await store.transaction(async (tx) => {
-      await finishMessages(tx, id, ['new', 'held', 'queued', 'given', 'taken'], 'dropped');
-      await moveSession(tx, id, 'end', { ended_us: clock.nowMicroseconds(), end_reason: reason });
-    });
     slots.free(id);
     await joins.questions.withdrawOf(id, 'session_ended');
     await record('session_ended', actor, { reason });
@@ -615,39 +565,4 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     react: async (ref, emoji) =>
       output !== null && ref.channelId === row.channel_id && (await output.react(ref, emoji)),
   };
-}
-
-function accountOf(
-  config: ThreadsConfig,
-  accountId: string | null,
-): { home?: string; apiKeyFile?: string } | null {
-  const account = config.claudeAccounts.find((each) => each.id === accountId);
-  if (!account) return null;
-  return {
-    ...(account.home === undefined ? {} : { home: account.home }),
-    ...(account.apiKeyFile === undefined ? {} : { apiKeyFile: account.apiKeyFile }),
-  };
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await stat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function endInWords({ signal, exitCode }: AgentEnd): string {
-  if (signal !== null) return `signal ${signal}`;
-  return exitCode === null ? 'it did not start' : `exit code ${exitCode}`;
-}
-
-/** The end of its error output, as code, so that nothing in it is Markdown. */
-function errorBlock({ errorOutput }: AgentEnd): string {
-  const tail = errorOutput.trim().split('\n').slice(-5).join('\n').slice(-500).replaceAll('```', "'''");
-  return tail === '' ? '' : `\n\`\`\`\n${tail}\n\`\`\``;
-}
-
-function minutesInWords(minutes: number): string {
-  return minutes === 1 ? 'a minute' : `${minutes} minutes`;
 }

@@ -126,9 +126,9 @@ export function fakeAgent(): FakeAgent {
           histories.set(launch.agentSessionId, history);
           const isNew = !history.has(message.uuid);
           history.add(message.uuid);
+          isMidTurn = isNew;
           await emit({ type: 'taken', uuid: message.uuid });
           if (!isNew) return false;
-          isMidTurn = true;
           await emit({
             type: 'ready',
             model: 'fake',
@@ -207,6 +207,7 @@ export function fakeAgent(): FakeAgent {
       vanishings.clear();
     },
     check: async () => ({ ok: true, version: '0', path: 'fake' }),
+    endLeftovers: async () => 0,
     process: (index) =>
       new Promise((resolve) => {
         const look = () => {
