@@ -101,4 +101,14 @@ export const inboxMigrations: readonly Migration[] = [
         WHERE available = 1 AND message_id IS NOT NULL`.execute(db);
     },
   },
+  {
+    name: 'inbox_0005_channel_cursors',
+    async up(db, engine) {
+      const text = engine === 'postgres' ? sql`text COLLATE "C"` : sql`text`;
+      // For platforms that are read channel by channel; one string with all of them would be rewritten by each message.
+      await sql`CREATE TABLE inbox_channel_cursors (
+        source ${text} NOT NULL, account ${text} NOT NULL, channel_id ${text} NOT NULL, cursor ${text} NOT NULL,
+        PRIMARY KEY (source, account, channel_id))`.execute(db);
+    },
+  },
 ];

@@ -128,6 +128,7 @@ const TABLES = [
   'inbox_allowlist',
   'inbox_pairings',
   'inbox_cursors',
+  'inbox_channel_cursors',
   'inbox_audit',
   'outbox',
   'idempotency_keys',

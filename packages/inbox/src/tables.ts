@@ -129,5 +129,6 @@ export interface InboxTables extends StoreTables {
   inbox_pairings: PairingTable;
   inbox_tokens: TokenTable;
   inbox_cursors: { source: string; account: string; cursor: string };
+  inbox_channel_cursors: { source: string; account: string; channel_id: string; cursor: string };
   inbox_audit: AuditTable;
 }

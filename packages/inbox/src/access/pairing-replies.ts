@@ -27,6 +27,7 @@ export function runPairingReplies(
           text: reply.text,
           replyToPlatformId: null,
           attachments: [],
+          allowMassMentions: false,
           nonce: createHash('sha256').update(`pairing:${job.id}`).digest('hex').slice(0, 24),
         };
         await sendPart(ports.clock, connector, part, abandoned);

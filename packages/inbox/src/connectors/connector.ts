@@ -73,9 +73,19 @@ export type InboundEvent =
     }
   | { readonly kind: 'delete'; readonly platformId: string };
 
-/** The one write path for what comes in; events and cursor are stored together or not at all. */
+/** The one write path for what comes in; events and cursors are stored together or not at all. */
 export interface ConnectorSink {
-  accept(events: readonly InboundEvent[], cursor: string): Promise<void>;
+  /**
+   * Stores what is not there yet. A connector that reads channel by channel hands in the cursors of those that got on,
+   * by channel id; the others keep theirs.
+   */
+  accept(
+    events: readonly InboundEvent[],
+    cursor: string,
+    channelCursors?: ReadonlyMap<string, string>,
+  ): Promise<void>;
+  /** The source's known channels with the cursors stored for them, null where there is none. */
+  channelCursors(): Promise<ReadonlyMap<string, string | null>>;
 }
 
 export interface OutboundFile {
@@ -90,6 +100,8 @@ export interface OutboundPart {
   readonly text: string;
   readonly replyToPlatformId: string | null;
   readonly attachments: readonly OutboundFile[];
+  /** Whether a mention of everybody may ring; where not, the text holds none that a platform knows by its form. */
+  readonly allowMassMentions: boolean;
   /** The same for every try of the same part, so that a platform that dedupes can. */
   readonly nonce: string;
 }

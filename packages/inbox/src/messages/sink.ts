@@ -7,6 +7,7 @@ import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { FEED_CHANNEL } from '../ports.ts';
 import type { MessageTable } from '../tables.ts';
 import { enqueueWebhooks, type WebhookEvent } from '../webhooks/enqueue.ts';
+import { readChannelCursors, storeChannelCursors } from './channel-cursors.ts';
 import { storableEvent } from './inbound-event.ts';
 import { lastReceiveTime, nextReceiveTime } from './receive-time.ts';
 import { addToUnread, removeFromUnread } from './unread.ts';
@@ -18,6 +19,7 @@ type Discarded = Pick<StagedAttachment, 'attachmentId'>;
 /** Field of `raw` that says which attachments were left out. */
 const MISSING = 'missing_attachments';
 const NO_ATTACHMENTS: InboundAttachments = { kept: [], missing: [] };
+const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 
 /** Called after a stranger's message was stored, in its transaction. */
 export type OnStranger = (
@@ -194,6 +196,7 @@ export function createSink(
     tx: InboxTransaction,
     events: readonly InboundEvent[],
     cursor: string,
+    channelCursors: ReadonlyMap<string, string>,
     fetched: ReadonlyMap<InboundEvent, InboundAttachments>,
   ): Promise<Discarded[]> {
     // From here on no other process stores, releases or deletes: what is read below still holds at the commit.
@@ -224,11 +227,12 @@ export function createSink(
       .values({ source: connector.source, account: connector.account, cursor })
       .onConflict((conflict) => conflict.columns(['source', 'account']).doUpdateSet({ cursor }))
       .execute();
+    await storeChannelCursors(tx, connector, channelCursors);
     return discarded;
   }
 
   return {
-    async accept(received, cursor) {
+    async accept(received, cursor, channelCursors = NO_CURSORS) {
       const events: InboundEvent[] = [];
       for (const event of received) {
         const storable = storableEvent(event, clock);
@@ -239,7 +243,7 @@ export function createSink(
       let discarded: Discarded[];
       try {
         await fetchAttachments(events, fetched);
-        discarded = await store.transaction((tx) => storeBatch(tx, events, cursor, fetched));
+        discarded = await store.transaction((tx) => storeBatch(tx, events, cursor, channelCursors, fetched));
       } catch (error) {
         await discardStaged(
           ports,
@@ -250,6 +254,7 @@ export function createSink(
       store.notify(FEED_CHANNEL);
       await discardStaged(ports, discarded);
     },
+    channelCursors: () => readChannelCursors(store.db, connector),
   };
 }
 

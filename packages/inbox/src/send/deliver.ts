@@ -57,6 +57,7 @@ export async function deliver(
           text: partText,
           replyToPlatformId: index === 0 ? message.replyToPlatformId : null,
           attachments: isLast ? message.attachments : [],
+          allowMassMentions: message.allowMassMentions,
           nonce: createHash('sha256').update(`${message.nonceSeed}:${index}`).digest('hex').slice(0, 24),
         };
         parts.push({ ...(await sendPart(clock, connector, part, deadline)), text: partText });

@@ -33,6 +33,7 @@ async function inbound(events: readonly ChatEvent[]): Promise<{ events: InboundE
       accepted.push(...batch);
       cursor = at;
     },
+    channelCursors: async () => new Map<string, string | null>(),
   };
   await localConnector(chat, fakeClock()).run(null, sink, stop.signal);
   return { events: accepted, cursor };
