@@ -178,7 +178,7 @@ test('a file of the working folder comes into the thread; others do not', async 
     ),
     answer(toolUse('mcp__claude-threads-mcp__send_file', { path: join(work, '.env') })),
     (request) => {
-      expect(request.toolResult.text).toContain('"ok":false');
+      expect(request.toolResult.text).toMatch(/"ok":\s*false/);
       return answer(text('Sent what may be sent.'));
     },
   );
@@ -190,19 +190,31 @@ test('a file of the working folder comes into the thread; others do not', async 
 });
 
 test('!escape stops the turn, and the next message goes on in the same session', async () => {
+  const before = api.requests.length;
   api.script(hang(3, text('A long thought')));
   const { id } = await olga.say('@postern think for long');
-  const before = api.requests.length;
-  await chat.botPost(id, (post) => post.user.id === BOT && post.id !== id);
+  await api.request(before + 1);
   await olga.say('!escape', id);
-  await chat.botPost(id, (post) => /interrupt|stopped/i.test(post.text));
+  await chat.botPost(id, says('Interrupted'));
   api.script((request) => {
     expect(request.everything).toContain('think for long');
     return answer(text('Here again.'));
   });
   await olga.say('go on', id);
   await chat.botPost(id, says('Here again.'));
-  expect(api.requests.length).toBeGreaterThan(before);
+  api.verify();
+});
+
+test('what is said right after !escape is answered too', async () => {
+  const before = api.requests.length;
+  api.script(hang(3, text('Another long thought')));
+  const { id } = await olga.say('@postern think again');
+  await api.request(before + 1);
+  api.script(answer(text('Answered all the same.')));
+  await olga.say('!escape', id);
+  await olga.say('and now?', id);
+  await chat.botPost(id, says('Answered all the same.'));
+  api.verify();
 });
 
 test('after kill -9 in a permission it is closed as denied, a late 👍 runs nothing, and the session goes on', async () => {
@@ -210,15 +222,27 @@ test('after kill -9 in a permission it is closed as denied, a late 👍 runs not
   api.script(answer(toolUse('Write', { file_path: file, content: 'late' })));
   const { id } = await olga.say('@postern write late.txt');
   const prompt = await chat.botPost(id, asks('late.txt'));
+  // The agent is left at work, without its tools' server.
+  api.script(hang());
+  const before = api.requests.length;
   await hub.kill();
-  api.script(answer(text('I am back.')));
+  const left = await api.request(before + 1);
+  expect(left.toolResult.isError).toBe(true);
+  // The next start ends it, and tells the one it resumes to look before it goes on.
+  api.script((request) => {
+    expect(request.newestUserText).toContain('stopped in the middle');
+    return answer(text('I look first.'));
+  });
   hub = await start();
+  expect((await left.over).abandoned).toBe(true);
   await chat.botPost(id, (post) => post.id === prompt.id && /denied|restart/i.test(post.text));
+  await chat.botPost(id, says('I look first.'));
   await olga.react(prompt.id, '+1');
   api.script(answer(text('Nothing was written.')));
   await olga.say('what happened?', id);
-  await chat.botPost(id, (post) => /I am back|Nothing was written/.test(post.text));
+  await chat.botPost(id, says('Nothing was written.'));
   expect(await exists(file)).toBe(false);
+  api.verify();
 });
 
 test('the record is whole, and the agent’s environment has no secret of Postern', async () => {

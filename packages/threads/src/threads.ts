@@ -170,6 +170,8 @@ export function createThreads(
       return ports.audit.page(platformId, filter);
     },
     async start() {
+      const left = await ports.agent.endLeftovers();
+      if (left > 0) log.warn({ agents: left }, 'ended agents that a killed process had left running');
       bridge = await openBridge({
         folder: join(ports.dataDir, 'bridge'),
         clock,

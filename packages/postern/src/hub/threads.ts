@@ -127,7 +127,7 @@ function platformOf(configured: PlatformConfig, means: ThreadsMeans): Platform {
         id,
         botName,
         channelId,
-        chat: chat.port(CHAT_OWNER, { directOf: botName }),
+        chat: chat.port(CHAT_OWNER, configured.directMessages ? { directOf: botName } : {}),
         clock,
         random,
         publicUrl,

@@ -9,6 +9,11 @@ export interface Agent {
   launch(launch: AgentLaunch): Promise<AgentProcess>;
   /** Whether the program can be run, for `doctor` and the start: its version, or why not. */
   check(signal?: AbortSignal): Promise<AgentCheck>;
+  /**
+   * Ends what an earlier process of the hub, killed since, has left running: it would work on beside the session
+   * that is resumed. Gives how many there were. To be called before the first launch.
+   */
+  endLeftovers(): Promise<number>;
 }
 
 export type AgentCheck =

@@ -1,4 +1,4 @@
-import { keepHeapSmall, runMcpStdio, stderrLog, toolErrorBody, toolSuccess } from '@postern/http/mcp';
+import { keepHeapSmall, runMcpStdio, stderrLog, toolSuccess } from '@postern/http/mcp';
 import { toolsFor } from '../tools/registry.ts';
 import { notRun, type ToolBackend } from './backend.ts';
 import { bridgeBackend } from './bridge-backend.ts';
@@ -36,7 +36,8 @@ export async function runThreadsStdio(
         // One block of text and nothing beside it: with structured content the agent's program refuses the answer.
         return { content: [{ type: 'text', text: JSON.stringify(answer) }] };
       }
-      return answer.ok === true ? toolSuccess(answer) : toolErrorBody(answer);
+      // A refusal is an answer like any other: `ok` tells, and the agent reads it as it stands.
+      return toolSuccess(answer);
     },
   });
   await backend.close();

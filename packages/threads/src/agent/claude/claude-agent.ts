@@ -7,6 +7,10 @@ import { type Deadlines, defaultDeadlines, notStarted, startClaude } from './cla
 import { commandLine, mcpConfig, type ToolsServer } from './command-line.ts';
 import { agentEnvironment, type Login, secretNames } from './environment.ts';
 import { type PrivateFile, privateFile } from './private-files.ts';
+import { recordRun, sweepRuns } from './run-record.ts';
+
+/** The MCP configuration of a launch; its path is in the agent's command line. */
+const CONFIG_FILE = 'mcp.json';
 
 export interface ClaudeAgentOptions {
   /** The CLI: a path, or a name that is looked up in PATH. `CLAUDE_PATH` of the operator. */
@@ -29,6 +33,7 @@ export function claudeAgent(options: ClaudeAgentOptions): Agent {
   return {
     launch: (launch) => start(options, launch),
     check: (signal) => checkClaude(options, signal),
+    endLeftovers: () => sweepRuns(options.filesDir, CONFIG_FILE),
   };
 }
 
@@ -48,7 +53,8 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
   let config: PrivateFile;
   try {
     const content = mcpConfig(options.toolsServer(launch), blanked);
-    config = await privateFile(options.filesDir, 'mcp.json', content);
+    config = await privateFile(options.filesDir, CONFIG_FILE, content);
+    await recordRun(config.path, run, null);
   } catch (error) {
     return notStarted(`The agent's files cannot be written: ${(error as Error).message}`);
   }
@@ -62,6 +68,7 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
     clock: options.clock,
     log: options.log,
     deadlines: { ...defaultDeadlines, ...options.deadlines },
+    onSpawn: (pid) => recordRun(config.path, run, pid),
     cleanUp: async () => config[Symbol.asyncDispose](),
   });
 }

@@ -60,6 +60,8 @@ export interface ClaudeRun {
   readonly clock: Clock;
   readonly log: Log;
   readonly deadlines: Deadlines;
+  /** Called as soon as the process runs; a failure is logged, and the process runs all the same. */
+  readonly onSpawn: (pid: number) => Promise<void>;
   /** Called once, when the process is gone or did not start. */
   readonly cleanUp: () => Promise<void>;
 }
@@ -78,7 +80,13 @@ export async function startClaude(run: ClaudeRun): Promise<AgentProcess> {
     child.once('spawn', () => resolve(null));
     child.once('error', resolve);
   });
-  if (started === null) return new ClaudeProcess(child, run);
+  if (started === null) {
+    const agent = new ClaudeProcess(child, run);
+    await run.onSpawn(agent.pid).catch((error: unknown) => {
+      run.log.warn({ err: error }, 'an agent is not on record and would outlive a kill of this process');
+    });
+    return agent;
+  }
   await run.cleanUp();
   return notStarted(`${run.command} could not be started: ${started.message}`);
 }
