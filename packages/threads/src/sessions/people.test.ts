@@ -109,11 +109,11 @@ describeEngines('someone who is not on the list', (engine) => {
     const files = [{ name: 'notes.txt', mime: 'text/plain', bytes: Buffer.from('hello') }];
     const first = await platform.say(STRANGER, 'first', { threadId, files, channelId: platform.channelId });
     const second = await platform.say(STRANGER, 'second', { threadId });
-    await hears('first', threadId);
-    await expect.poll(() => fate(second.postId), patience).toBe('held');
-    await restart();
     const cards = () =>
       platform.posts.filter((post) => post.text.includes(CARD) && post.threadId === threadId);
+    await expect.poll(() => cards().length, patience).toBe(2);
+    expect(await fate(first.postId)).toBe('held');
+    await restart();
     await expect.poll(() => cards().length, patience).toBe(4);
     // An answer to a card of the process that is gone leads to nothing.
     await platform.reactAs(OWNER, cards()[0]!, '+1');

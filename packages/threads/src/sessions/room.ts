@@ -231,11 +231,16 @@ export function createRoom(options: RoomOptions): Room {
       joins.questions.closeStale(platform.id),
     );
     if (closing.signal.aborted) return;
+    // Looked up before anything new is worked on, so that nothing of this process is brought back as well.
+    const sessions = await liveSessionsOf(store.db, platform.id);
+    const waiting = await Promise.all(
+      sessions.map(({ session_id }) => messagesIn(store.db, session_id, ['held'])),
+    );
     resolved.resolve();
-    for (const session of await liveSessionsOf(store.db, platform.id)) {
+    for (const [index, session] of sessions.entries()) {
       if (closing.signal.aborted) return;
+      for (const message of waiting[index] ?? []) held(message, session);
       await bringBack(session);
-      for (const message of await messagesIn(store.db, session.session_id, ['held'])) held(message, session);
     }
     await workers.kickAll();
   }
