@@ -240,7 +240,9 @@ export function createRoom(options: RoomOptions): Room {
     for (const [index, session] of sessions.entries()) {
       if (closing.signal.aborted) return;
       for (const message of waiting[index] ?? []) held(message, session);
-      await bringBack(session);
+      await bringBack(session).catch((error: unknown) =>
+        log.error({ err: error, session: session.session_id }, 'a session could not be brought back'),
+      );
     }
     await workers.kickAll();
   }
