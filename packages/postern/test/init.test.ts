@@ -164,7 +164,7 @@ describe('init of the local platform', { timeout: TIMEOUT }, () => {
       [/Channel/, 'two words'],
       [/the first a letter[\s\S]*Channel/, ''],
       [/Name of the bot/, '@helper'],
-      [/Who may start sessions/, 'olga, @ben'],
+      [/Who may start sessions/, 'Olga Åberg, @ben'],
       [/Folder that agents work in/, './data'],
       [/data folder[\s\S]*Folder that agents/, ''],
       [/Permissions/, 'bypass'],
@@ -174,7 +174,7 @@ describe('init of the local platform', { timeout: TIMEOUT }, () => {
     ]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('@helper what is in this folder?')]);
     expect(await written()).toMatch(
-      /workingDir: \.\/work[\s\S]*local:agents[\s\S]*- olga\n +- ben\n +permissionMode: auto/,
+      /workingDir: \.\/work[\s\S]*local:agents[\s\S]*- olga-aberg # Olga Åberg\n +- ben\n +permissionMode: auto/,
     );
   });
 

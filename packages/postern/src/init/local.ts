@@ -1,7 +1,7 @@
 import { type Asking, answer } from './asking.ts';
 import type { Given } from './given.ts';
 import { askPeople, type PlatformAnswers } from './platform-questions.ts';
-import { botName, localChannel } from './readers.ts';
+import { botName, localChannel, localPerson } from './readers.ts';
 
 /** The embedded chat needs no account, so all is known beforehand, but for who will come. */
 export async function askLocal(asking: Asking, given: Given): Promise<PlatformAnswers> {
@@ -21,7 +21,7 @@ export async function askLocal(asking: Asking, given: Given): Promise<PlatformAn
     given: given.botName,
     read: botName,
   });
-  const people = await askPeople(asking, given, async (text) => ({ id: text.replace(/^@/, ''), name: null }));
+  const people = await askPeople(asking, given, async (text) => localPerson(text));
   return {
     platform: { type: 'local', channel: { id: `local:${channel}`, name: null }, botName: name },
     people,

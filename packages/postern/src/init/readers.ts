@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { parse, resolve, sep } from 'node:path';
+import type { NamedId } from './answers.ts';
 import { Unfit } from './asking.ts';
 
 /** What answers have to be like; each throws Unfit with the reason. */
@@ -64,6 +65,21 @@ export function botName(text: string): string {
     throw new Unfit('A name has up to 64 letters, digits, - and _, the first a letter or a digit.');
   }
   return name;
+}
+
+/** Someone of the local chat, where a name becomes an id the way the console's Chat page makes one of it. */
+export function localPerson(text: string): NamedId {
+  const name = text.replace(/^@/, '');
+  if (/^[a-z0-9_+][a-z0-9._@+:-]{0,63}$/.test(name)) return { id: name, name: null };
+  const id = name
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, 64);
+  if (id === '') throw new Unfit(`${name} makes no id; give one of letters and digits.`);
+  return { id, name };
 }
 
 const NOBODY = 'nobody';
