@@ -20,6 +20,8 @@ export type Directive =
   | { readonly do: 'call'; readonly name: string; readonly input: Record<string, unknown> }
   /** A subagent that says something and uses a tool so many times. */
   | { readonly do: 'subagent'; readonly uses: number }
+  /** Adds a line with the time, in milliseconds since 1970, to a file. */
+  | { readonly do: 'stamp'; readonly file: string }
   /** The turn goes on until it is interrupted. */
   | { readonly do: 'wait' }
   /** Lines that are no events, or unknown ones. */
@@ -58,6 +60,8 @@ function directive(word: string, argument: string): Directive {
       return { do: word, characters: Number(first) };
     case 'code':
       return { do: word, lines: Number(first) };
+    case 'stamp':
+      return { do: word, file: argument };
     case 'stream':
       return { do: word, lines: Number(first), everyMs: Number(rest || '0') };
     case 'tool':

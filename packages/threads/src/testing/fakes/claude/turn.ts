@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Directive } from './directives.ts';
 import type { ToolsClient } from './tools-client.ts';
@@ -62,6 +63,9 @@ async function play(step: Directive, turn: Turn): Promise<Outcome | null> {
         say(turn, `Line ${line} of ${step.lines}, and some words to make it as long as a line is.\n`);
         await sleep(step.everyMs, undefined, { signal }).catch(() => undefined);
       }
+      return null;
+    case 'stamp':
+      appendFileSync(step.file, `${performance.timeOrigin + performance.now()}\n`);
       return null;
     case 'tool':
       useTool(turn, step.name, step.input);
