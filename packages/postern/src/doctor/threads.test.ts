@@ -1,4 +1,5 @@
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -21,10 +22,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const local = { id: 'chat', type: 'local', channelId: 'local:agents', allowedUsers: ['olga'] };
 
 /** Findings for a `threads:` section, `check: status` with the message behind it. */
-async function examine(threads: object | null): Promise<Finding[]> {
+async function examine(threads: object | null, checkMs?: number): Promise<Finding[]> {
   const section = threads === null ? {} : { threads: { workingDir: 'work', platforms: [local], ...threads } };
   await writeFile(join(folder, 'postern.yaml'), JSON.stringify(section));
-  return checkThreads(loadConfig({ environment: {}, flags: {}, workingDirectory: folder }).config);
+  return checkThreads(loadConfig({ environment: {}, flags: {}, workingDirectory: folder }).config, checkMs);
 }
 
 const statuses = (findings: readonly Finding[]) => findings.map(({ check, status }) => `${check}: ${status}`);
@@ -132,6 +133,18 @@ describe('doctor on Mattermost', () => {
       fix: expect.stringMatching(/^Make an access token/),
     });
     expect(JSON.stringify(findings)).not.toContain(token);
+  });
+
+  test('waits for no server that does not answer', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const sockets: Socket[] = [];
+    silent.on('connection', (socket) => sockets.push(socket));
+    const findings = await examine({ platforms: [platform({ url: `http://127.0.0.1:${port}` })] }, 200);
+    expect(finding(findings, 'platform.work.server')).toMatchObject({ status: 'failed' });
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
   });
 
   test('warns of names that nobody has', async () => {

@@ -15,10 +15,11 @@ const MOST_LOOKED_UP = 50;
 const FOR_OTHERS = 0o077;
 const isWindows = process.platform === 'win32';
 
-export async function checkThreads(config: Config): Promise<Finding[]> {
+/** @param checkMs How long the checks of one platform may take together, in milliseconds. */
+export async function checkThreads(config: Config, checkMs?: number): Promise<Finding[]> {
   const { threads, dataDir } = config;
   if (threads === null) return [];
-  const platforms = await Promise.all(threads.platforms.map(checkPlatform));
+  const platforms = await Promise.all(threads.platforms.map((platform) => checkPlatform(platform, checkMs)));
   return [
     checkFolder('threads.working_dir', 'threads.workingDir', threads.workingDir, dataDir),
     ...threads.allowedDirs.map((folder) =>
@@ -104,12 +105,12 @@ function checkAudit(folder: string, { platforms }: Threads): Finding[] {
   return [...findings, ok(check, `${folder}; postern audit verify checks the records`)];
 }
 
-async function checkPlatform(platform: Platform): Promise<Finding[]> {
+async function checkPlatform(platform: Platform, checkMs?: number): Promise<Finding[]> {
   const name = `platform.${platform.id}`;
   const findings = [...checkPeople(name, platform), ...checkMode(name, platform)];
   if (platform.type === 'local') return [ok(name, `local, ${platform.channelId}`), ...findings];
   const signal = new AbortController().signal;
-  const bad = (await askPlatform(platform, signal)).filter((check) => !check.ok);
+  const bad = (await askPlatform(platform, signal, checkMs)).filter((check) => !check.ok);
   if (bad.length === 0) {
     const missing = await checkNames(name, platform.allowedUsers, lookUpOf(platform, signal));
     return [ok(name, `${platform.type}, ${platform.channelId}`), ...missing, ...findings];

@@ -27,14 +27,15 @@ interface SlackCredentials {
 }
 
 /** How long the checks of one platform may take together, in milliseconds. */
-export const CHECK_MS = 30_000;
+const CHECK_MS = 30_000;
 
 /** Asks the platform whether a bot could work with these settings. Never throws. */
 export async function checkPlatform(
   credentials: Credentials,
   signal: AbortSignal,
+  checkMs = CHECK_MS,
 ): Promise<readonly PlatformCheck[]> {
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(CHECK_MS)]);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
   const ports = { clock: systemClock, random: systemRandom, signal: limited };
   return credentials.type === 'mattermost'
     ? checkMattermost(credentials, ports)
