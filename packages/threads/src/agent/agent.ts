@@ -14,6 +14,28 @@ export interface Agent {
    * that is resumed. Gives how many there were. To be called before the first launch.
    */
   endLeftovers(): Promise<number>;
+  /**
+   * One answer to one prompt, by a cheap model that has no tools, no history and nothing of the working folder. For
+   * small jobs beside the sessions; what comes back is text of a model and may be anything.
+   *
+   * @throws AgentAskError when there is no answer in time, or the signal aborts.
+   */
+  ask(prompt: string, options: AskOptions): Promise<string>;
+}
+
+export interface AskOptions {
+  /** What the model is told to be; short, and the product's own words alone. */
+  readonly systemPrompt: string;
+  readonly signal: AbortSignal;
+  /** The answer is waited for so long, in milliseconds. */
+  readonly maxMs: number;
+  /** Account of the pool; the operator's own where it is missing. */
+  readonly account?: AgentLaunch['account'];
+}
+
+/** What became of a question that got no answer, in a sentence. */
+export class AgentAskError extends Error {
+  override readonly name = 'AgentAskError';
 }
 
 export type AgentCheck =

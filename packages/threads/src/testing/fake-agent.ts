@@ -1,5 +1,13 @@
-import type { Agent, AgentEnd, AgentEvent, AgentLaunch, AgentMessage, AgentProcess } from '../agent/agent.ts';
-import { AgentGoneError } from '../agent/agent.ts';
+import type {
+  Agent,
+  AgentEnd,
+  AgentEvent,
+  AgentLaunch,
+  AgentMessage,
+  AgentProcess,
+  AskOptions,
+} from '../agent/agent.ts';
+import { AgentAskError, AgentGoneError } from '../agent/agent.ts';
 
 /** A process of the fake agent, as a test sees and drives it. */
 export interface FakeProcess {
@@ -23,6 +31,10 @@ export interface FakeAgent extends Agent {
   whenStopped(words: (process: FakeProcess) => Promise<void>): void;
   /** The next launch rejects, or gives a process that ends at once. */
   failNextLaunch(how: 'rejects' | 'ends'): void;
+  /** Prompts it was asked beside its sessions, in order. */
+  readonly asked: string[];
+  /** How it answers them; by default it has no answer. */
+  whenAsked(answer: (prompt: string, options: AskOptions) => Promise<string>): void;
   /** All its processes are gone at once, and nobody is there any more to be told. */
   vanish(): void;
   /** Resolves with the process of the number (from 0), there already or to come. */
@@ -58,6 +70,10 @@ export function fakeAgent(): FakeAgent {
   const processes: FakeProcess[] = [];
   const histories = new Map<string, Set<string>>();
   const waiters = new Set<() => void>();
+  const asked: string[] = [];
+  let answer: (prompt: string, options: AskOptions) => Promise<string> = async () => {
+    throw new AgentAskError('The fake agent has no answer.');
+  };
   let script: Script = answering;
   let lastWords: ((process: FakeProcess) => Promise<void>) | null = null;
   let failure: 'rejects' | 'ends' | null = null;
@@ -208,6 +224,14 @@ export function fakeAgent(): FakeAgent {
     },
     check: async () => ({ ok: true, version: '0', path: 'fake' }),
     endLeftovers: async () => 0,
+    asked,
+    whenAsked: (given) => {
+      answer = given;
+    },
+    ask(prompt, options) {
+      asked.push(prompt);
+      return answer(prompt, options);
+    },
     process: (index) =>
       new Promise((resolve) => {
         const look = () => {

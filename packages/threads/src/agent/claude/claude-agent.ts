@@ -1,11 +1,13 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import type { Log } from '@postern/http';
 import type { Clock } from '@postern/kit';
 import type { Agent, AgentLaunch, AgentProcess } from '../agent.ts';
+import { askClaude } from './ask.ts';
 import { checkClaude } from './check.ts';
 import { type Deadlines, defaultDeadlines, notStarted, startClaude } from './claude-process.ts';
 import { commandLine, mcpConfig, type ToolsServer } from './command-line.ts';
 import { agentEnvironment, type Login, secretNames } from './environment.ts';
+import { loginOf } from './login.ts';
 import { type PrivateFile, privateFile } from './private-files.ts';
 import { recordRun, sweepRuns } from './run-record.ts';
 
@@ -34,6 +36,7 @@ export function claudeAgent(options: ClaudeAgentOptions): Agent {
     launch: (launch) => start(options, launch),
     check: (signal) => checkClaude(options, signal),
     endLeftovers: () => sweepRuns(options.filesDir, CONFIG_FILE),
+    ask: (prompt, ask) => askClaude(options, CONFIG_FILE, prompt, ask),
   };
 }
 
@@ -71,12 +74,6 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
     onSpawn: (pid) => recordRun(config.path, run, pid),
     cleanUp: async () => config[Symbol.asyncDispose](),
   });
-}
-
-async function loginOf(account: AgentLaunch['account']): Promise<Login> {
-  if (account?.home !== undefined) return { home: account.home };
-  if (account?.apiKeyFile === undefined) return null;
-  return { apiKey: (await readFile(account.apiKeyFile, 'utf8')).trim() };
 }
 
 async function isFolder(path: string): Promise<boolean> {

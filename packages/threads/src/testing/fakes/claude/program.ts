@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { directivesIn } from './directives.ts';
+import { answerOnce } from './one-shot.ts';
 import { toolsClient } from './tools-client.ts';
 import { type Outcome, playTurn, type TurnContext } from './turn.ts';
 
@@ -19,6 +20,11 @@ const [stateDir = '', ...argv] = process.argv.slice(2);
 if (argv.includes('--version')) {
   process.stdout.write('2.1.332 (Claude Code)\n');
   process.exit(0);
+}
+if (argv.includes('-p')) {
+  await answerOnce(argv);
+  // What keeps it from ending is its own affair; nothing of a session is begun.
+  await new Promise<never>(() => undefined);
 }
 const { values: flags } = parseArgs({
   args: argv,
