@@ -42,7 +42,7 @@ async function withClaude() {
 test('a tool waits for a reaction, and the session goes on after a restart with what was said before', async () => {
   const { platform, hears, restart, call } = await withClaude();
   const { threadId } = await platform.say(OWNER, '@postern [[ask Bash {"command":"make"}]] [[say built]]');
-  const card = await platform.botPost((post) => post.text.includes('make') && post.threadId === threadId);
+  const card = await platform.botPost((post) => post.text.includes('Permission') && post.threadId === threadId);
   await expect.poll(() => platform.reactionsOn.get(card.postId)?.length, patience).toBe(3);
   await platform.reactAs(OWNER, card, '+1');
   await hears('built', threadId);
@@ -83,4 +83,22 @@ test('!escape interrupts a turn, and !stop ends the process', async () => {
   await platform.say(OWNER, '!stop', { threadId });
   await hears('This session is over', threadId);
   expect(await state()).toBe('ended');
+});
+
+test('a question stands behind what led to it, and before what follows from it', async () => {
+  const { platform, hears } = await withClaude();
+  const { threadId } = await platform.say(
+    OWNER,
+    '@postern [[say Because of this]] [[ask Bash {"command":"make"}]] [[say and so that]]',
+  );
+  const card = await platform.botPost(
+    (post) => post.text.includes('make') && post.text.includes('Permission'),
+  );
+  await expect.poll(() => platform.reactionsOn.get(card.postId)?.length, patience).toBe(3);
+  await platform.reactAs(OWNER, card, '+1');
+  await hears('and so that', threadId);
+  const place = (words: string) =>
+    platform.posts.findIndex((post) => post.author.isBot && post.text.includes(words));
+  expect(place('Because of this')).toBeLessThan(place('Permission'));
+  expect(place('and so that')).toBeGreaterThan(place('Permission'));
 });

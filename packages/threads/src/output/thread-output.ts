@@ -20,7 +20,7 @@ const MOST_WAITING = 200_000;
 const MOST_LIVE = 20;
 /** So that the lines of a group fit into one post on any platform. */
 const LARGEST_GROUP = 10;
-const LONGEST_ERROR = 300;
+const LONGEST_ERROR = 160;
 const SHORTEST_DELAY_MS = 10;
 /** Put on a post, it shows the details of the tool calls in it; taken back, it hides them. */
 export const DETAILS_EMOJI = 'mag';
@@ -61,6 +61,7 @@ export class ThreadOutput {
   readonly #live: Extract<Block, { kind: 'subagents' }>[] = [];
   readonly #details = new Map<string, PostRef[]>();
   #lastWasLine = false;
+  #isOutrun = false;
   #work: Promise<void> | null = null;
   #hurry = new AbortController();
   #room: PromiseWithResolvers<void> | null = null;
@@ -85,8 +86,9 @@ export class ThreadOutput {
     this.#append(markdown, false);
   }
 
-  /** Somebody else has posted: the task list is no longer at the end. */
+  /** Somebody else has posted: the task list is no longer at the end, and what comes next has to stand behind it. */
   outrun(): void {
+    this.#isOutrun = true;
     this.#tasks.outrun();
     this.#wake();
   }
@@ -164,9 +166,9 @@ export class ThreadOutput {
   #append(markdown: string, isLine: boolean): void {
     if (markdown.trim() === '') return;
     let last = this.#blocks.at(-1);
-    if (last?.kind !== 'flow') {
+    if (last?.kind !== 'flow' || this.#isOutrun) {
       last = { kind: 'flow', flow: new Flow() };
-      this.#blocks.push(last);
+      this.#begin(last);
     }
     last.flow.append(markdown, isLine && this.#lastWasLine ? '\n' : '\n\n');
     this.#lastWasLine = isLine;
@@ -175,10 +177,16 @@ export class ThreadOutput {
 
   #openGroup(): SubagentGroup {
     const last = this.#blocks.at(-1);
-    if (last?.kind === 'subagents' && last.group.size < LARGEST_GROUP) return last.group;
+    const isOpen = last?.kind === 'subagents' && last.group.size < LARGEST_GROUP && !this.#isOutrun;
+    if (isOpen) return last.group;
     const group = new SubagentGroup();
-    this.#blocks.push({ kind: 'subagents', group, post: new LivePost(this.#posting) });
+    this.#begin({ kind: 'subagents', group, post: new LivePost(this.#posting) });
     return group;
+  }
+
+  #begin(block: Block): void {
+    this.#blocks.push(block);
+    this.#isOutrun = false;
   }
 
   #groupOf(toolUseId: string): SubagentGroup | undefined {

@@ -28,6 +28,8 @@ export interface OutputOptions extends OutputPlace {
 export interface SessionOutput {
   /** Takes an event; resolves when it may be followed by the next, a finished turn when all of it is posted. */
   handle(event: AgentEvent): Promise<void>;
+  /** Resolves when all that was handed over is posted, or given up. */
+  settle(): Promise<void>;
   /** Somebody else has posted in the thread. */
   outrun(): void;
   /** Somebody in the session has put a reaction on a post or taken it back. Whether it meant something here. */

@@ -36,6 +36,8 @@ export interface LiveOptions {
   readonly config: ThreadsConfig;
   readonly behaviour: PlatformConfig;
   readonly platform: Platform;
+  /** The same for the output, whose own posts are no news to it. */
+  readonly quietPlatform: Platform;
   readonly joins: SessionJoins;
   readonly people: People;
   readonly slots: Slots;
@@ -65,6 +67,10 @@ export interface LiveSession {
   /** Takes the process down and keeps everything for the next start. */
   halt(): Promise<void>;
   slashCommands(): readonly string[];
+  /** Resolves when all that the agent has said is posted. */
+  settle(): Promise<void>;
+  /** Somebody else than the agent has posted in its thread. */
+  outrun(): void;
   /** Whether there is something of the agent's that reactions may mean something to. */
   hasOutput(): boolean;
   /** A reaction of somebody in the session; whether it meant something to what the agent has posted. */
@@ -77,12 +83,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   const id = row.session_id;
   const threadId = row.kind === 'channel' ? null : row.thread_id;
   const place = { platform, channelId: row.channel_id, threadId };
-  const speak = speaker(place, log);
-  const say: Say = async (markdown, key) => {
-    const post = await speak(markdown, key);
-    output?.outrun();
-    return post;
-  };
+  const say: Say = speaker(place, log);
 
   let process: AgentProcess | null = null;
   /** Counts processes, so that what a replaced one still says or does is not taken for the present one's. */
@@ -166,6 +167,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     const mine = generation;
     output ??= joins.openOutput({
       ...place,
+      platform: options.quietPlatform,
       sessionId: id,
       workingDir: session.working_dir,
     });
@@ -239,8 +241,6 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     await changeSession(store.db, id, { active_us: clock.nowMicroseconds() });
     setBusy();
     options.onChange(id);
-    // Its author has posted after the task list.
-    output?.outrun();
     if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(process);
     try {
       await process.send(prompt);
@@ -561,6 +561,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         slots.free(id);
       }),
     slashCommands: () => slash,
+    settle: async () => output?.settle(),
+    outrun: () => output?.outrun(),
     hasOutput: () => output !== null,
     react: async (ref, emoji) =>
       output !== null && ref.channelId === row.channel_id && (await output.react(ref, emoji)),

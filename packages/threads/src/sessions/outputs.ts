@@ -41,6 +41,7 @@ export function threadOutputs(ports: OutputPorts): SessionJoins['openOutput'] {
         // What a turn has said is posted before its message counts as answered.
         if (event.type === 'turn_finished') await output.flush();
       },
+      settle: () => output.flush(),
       outrun: () => output.outrun(),
       react: (ref, emoji) => output.react(ref, emoji),
       close: (signal) => output.close(signal),

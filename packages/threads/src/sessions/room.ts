@@ -15,6 +15,7 @@ import { systemPromptOf } from './prompts.ts';
 import { messageReader } from './reader.ts';
 import { addFacts, liveSessionOf, liveSessionsOf, moveSession, sessionSteeredBy } from './records.ts';
 import { speaker } from './say.ts';
+import { type PostedIn, withPostsSeen } from './seen-posts.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
 import { threadWorkers } from './thread-workers.ts';
@@ -34,6 +35,9 @@ export interface RoomOptions {
   onChange(sessionId: string): void;
 }
 
+/** A question waits no longer than this for what the agent has said before it. */
+const SETTLE_MS = 2_000;
+
 /** One platform's sessions while this process holds it. */
 export interface Room {
   readonly platform: Platform;
@@ -52,13 +56,33 @@ export interface Room {
 }
 
 export function createRoom(options: RoomOptions): Room {
-  const { ports, config, behaviour, platform, joins, slots } = options;
+  const { ports, config, behaviour, joins, slots } = options;
   const { store, clock, log, audit } = ports;
   const closing = new AbortController();
   const lives = new Map<string, LiveSession>();
   const background = new Set<Promise<unknown>>();
+  const platform = withPostsSeen(options.platform, { before: settle, after: outrun });
   const people = createPeople({ platform, store, clock, log, ...behaviour });
   let isShut = false;
+
+  function livesIn({ channelId, threadId }: PostedIn): LiveSession[] {
+    return [...lives.values()].filter(
+      ({ row }) => row.channel_id === channelId && (row.kind === 'channel' || row.thread_id === threadId),
+    );
+  }
+
+  /** What an agent has said stands before a post of somebody else's: a question is read after what led to it. */
+  async function settle(place: PostedIn): Promise<void> {
+    const patience = new AbortController();
+    const settled = Promise.all(livesIn(place).map((own) => own.settle()));
+    await Promise.race([settled, clock.sleep(SETTLE_MS, patience.signal)]);
+    patience.abort();
+  }
+
+  /** What an agent says from here on stands behind a post that somebody else has made in its thread. */
+  function outrun(place: PostedIn): void {
+    for (const own of livesIn(place)) own.outrun();
+  }
 
   /** Work that nobody waits for; a failure is logged. */
   function start(what: string, work: Promise<unknown>): void {
@@ -78,6 +102,7 @@ export function createRoom(options: RoomOptions): Room {
         config,
         behaviour,
         platform,
+        quietPlatform: options.platform,
         joins,
         people,
         slots,
@@ -125,7 +150,7 @@ export function createRoom(options: RoomOptions): Room {
           ports,
           platform,
           questions: joins.questions,
-          approvers: approvalsOf(behaviour) === 'owner' ? 'owner' : 'owner_or_allowed',
+          approvers: approvalsOf(behaviour, session) === 'owner' ? 'owner' : 'owner_or_allowed',
           timeoutMs: config.decisionTimeoutMs,
         },
         session,
@@ -192,6 +217,7 @@ export function createRoom(options: RoomOptions): Room {
 
   const reader = messageReader({
     ...options,
+    platform,
     people,
     standing,
     live,
@@ -215,7 +241,10 @@ export function createRoom(options: RoomOptions): Room {
     platform,
     behaviour,
     people,
-    onRecorded: (place: ThreadPlace) => workers.kick(place),
+    onRecorded(place: ThreadPlace) {
+      outrun(place);
+      workers.kick(place);
+    },
     onDeleted,
     onReaction,
     onReactionTakenBack,
@@ -295,7 +324,10 @@ export function createRoom(options: RoomOptions): Room {
   };
 }
 
-/** Who may approve on a platform: all who take part, unless the whole channel is one person's session. */
-export function approvalsOf(behaviour: PlatformConfig): 'owner' | 'all_users' {
-  return behaviour.approvals ?? (behaviour.directChannelMode.enabled ? 'owner' : 'all_users');
+/** Who may approve in a session: all who take part, unless the whole channel is one person's session. */
+export function approvalsOf(
+  { approvals }: Pick<PlatformConfig, 'approvals'>,
+  { kind }: Pick<SessionTable, 'kind'>,
+): 'owner' | 'all_users' {
+  return approvals ?? (kind === 'channel' ? 'owner' : 'all_users');
 }

@@ -238,6 +238,7 @@ function plainOutput({ platform, channelId, threadId }: OutputOptions): SessionO
     async handle(event) {
       if (event.type === 'text') await platform.post({ channelId, threadId, markdown: event.text });
     },
+    async settle() {},
     outrun() {},
     react: async () => false,
     async close() {},
