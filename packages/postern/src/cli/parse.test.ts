@@ -28,7 +28,7 @@ describe('what is wrong is told with what was likely meant', () => {
       'postern agents tokens crate is no command; did you mean postern agents tokens create?',
     ],
     ['allow lst', 'postern allow lst is no command; did you mean postern allow list?'],
-    ['mcp', 'postern mcp needs one more word: inbox'],
+    ['mcp', 'postern mcp needs one more word: inbox, threads'],
     ['frobnicate', 'postern frobnicate is no command; postern help lists the commands'],
     ['--json doctor', '--json must follow a command; postern help lists them'],
     ['serve --prot 1', 'postern serve: --prot is no flag of it; did you mean --port?'],
