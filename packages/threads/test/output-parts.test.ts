@@ -40,7 +40,7 @@ describe('a tool call', () => {
       result('t1', `<tool_use_error>No *rule*\nto make target</tool_use_error>${'!'.repeat(2_000)}`, true),
     );
     expect(bench.texts[0]).toMatch(
-      /^- \*\*Bash\*\* `make`\n- ❌ Bash: No \\\*rule\\\* to make target!{120,135}…$/,
+      /^- \*\*Bash\*\* `make`\n- ❌ Bash: No \\\*rule\\\* to make target!{100,160}…$/,
     );
   });
 
