@@ -47,16 +47,17 @@ export async function stageBytes(
   }
 }
 
-/** Gives staged bytes to the message they belong to, in its transaction and in their order. */
+/** Gives staged bytes to the message they belong to, in its transaction and in their order, from a place on. */
 export async function attachStaged(
   tx: InboxTransaction,
   messageId: string,
   staged: readonly StagedAttachment[],
+  firstPosition = 0,
 ): Promise<void> {
-  for (const [position, { attachmentId }] of staged.entries()) {
+  for (const [index, { attachmentId }] of staged.entries()) {
     await tx
       .updateTable('inbox_attachments')
-      .set({ message_id: messageId, position })
+      .set({ message_id: messageId, position: firstPosition + index })
       .where('attachment_id', '=', attachmentId)
       .execute();
   }

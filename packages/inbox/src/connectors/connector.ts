@@ -47,6 +47,14 @@ export interface InboundAttachment {
   open(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
+/** A file that the platform has announced and does not have yet; it follows as an `attachment` event. */
+export interface PendingAttachment {
+  /** Names the file among those of its message. */
+  readonly key: string;
+  readonly name: string;
+  readonly sizeBytes: number;
+}
+
 export interface InboundChannel {
   readonly id: string;
   readonly type: 'dm' | 'group';
@@ -61,6 +69,7 @@ export type InboundEvent =
       readonly sender: { readonly id: string; readonly displayName: string };
       readonly text: string;
       readonly attachments: readonly InboundAttachment[];
+      readonly pending?: readonly PendingAttachment[];
       readonly replyToPlatformId: string | null;
       readonly timestampMs: number;
       readonly raw: Record<string, unknown>;
@@ -71,7 +80,15 @@ export type InboundEvent =
       readonly text: string;
       readonly raw: Record<string, unknown>;
     }
-  | { readonly kind: 'delete'; readonly platformId: string };
+  | { readonly kind: 'delete'; readonly platformId: string }
+  | {
+      readonly kind: 'attachment';
+      readonly platformId: string;
+      /** Of the pending attachment; one that is not awaited, or no longer, is passed over. */
+      readonly key: string;
+      /** Null: it will not come. */
+      readonly attachment: InboundAttachment | null;
+    };
 
 /** The one write path for what comes in; events and cursors are stored together or not at all. */
 export interface ConnectorSink {

@@ -12,7 +12,7 @@ const LAST_TIME_MS = Date.parse('9999-12-31T23:59:59.999Z');
  */
 export function storableEvent(event: InboundEvent, clock: Clock): InboundEvent | null {
   if (!isIdentifier(event.platformId)) return null;
-  if (event.kind === 'delete') return event;
+  if (event.kind === 'delete' || event.kind === 'attachment') return event;
   const text = storableText(event.text);
   if (event.kind === 'edit') return { ...event, text };
   if (!isIdentifier(event.sender.id) || !isIdentifier(event.channel.id)) return null;

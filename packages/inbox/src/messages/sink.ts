@@ -2,13 +2,19 @@ import { sanitizeName } from '@postern/kit';
 import type { Selectable } from 'kysely';
 import { type InboundAttachments, keepInbound } from '../attachments/inbound.ts';
 import { attachStaged, detachAll, discardStaged, type StagedAttachment } from '../attachments/staged.ts';
-import type { Connector, ConnectorSink, InboundEvent } from '../connectors/connector.ts';
+import type { Connector, ConnectorSink, InboundAttachment, InboundEvent } from '../connectors/connector.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { FEED_CHANNEL } from '../ports.ts';
 import type { MessageTable } from '../tables.ts';
 import { enqueueWebhooks, type WebhookEvent } from '../webhooks/enqueue.ts';
 import { readChannelCursors, storeChannelCursors } from './channel-cursors.ts';
 import { storableEvent } from './inbound-event.ts';
+import {
+  absentAttachments,
+  absentAttachmentsIn,
+  isAwaited,
+  storeLateAttachment,
+} from './late-attachments.ts';
 import { lastReceiveTime, nextReceiveTime } from './receive-time.ts';
 import { addToUnread, removeFromUnread } from './unread.ts';
 
@@ -16,8 +22,6 @@ type MessageEvent = Extract<InboundEvent, { kind: 'message' }>;
 
 type Discarded = Pick<StagedAttachment, 'attachmentId'>;
 
-/** Field of `raw` that says which attachments were left out. */
-const MISSING = 'missing_attachments';
 const NO_ATTACHMENTS: InboundAttachments = { kept: [], missing: [] };
 const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 
@@ -62,13 +66,7 @@ export function createSink(
     attachments: InboundAttachments,
   ): Promise<WebhookEvent | null> {
     const receivedUs = await nextReceiveTime(tx, clock);
-    const entry = await tx
-      .selectFrom('inbox_allowlist')
-      .select('sender_id')
-      .where('source', '=', connector.source)
-      .where('sender_id', '=', event.sender.id)
-      .executeTakeFirst();
-    const accepted = entry !== undefined;
+    const accepted = await isAllowed(tx, { source: connector.source, sender_id: event.sender.id });
     const displayName = sanitizeName(event.sender.displayName, event.sender.id);
     await touchChannel(tx, connector.source, event.channel, receivedUs, accepted);
     const target =
@@ -91,7 +89,7 @@ export function createSink(
       deleted_us: null,
       raw: JSON.stringify({
         ...event.raw,
-        ...(attachments.missing.length > 0 ? { [MISSING]: attachments.missing } : {}),
+        ...absentAttachments(attachments.missing, event.pending),
       }),
     };
     await tx.insertInto('inbox_messages').values(message).execute();
@@ -124,6 +122,16 @@ export function createSink(
     return { type: 'message.received', message };
   }
 
+  async function isAllowed(tx: InboxTransaction, sender: Pick<MessageTable, 'source' | 'sender_id'>) {
+    const entry = await tx
+      .selectFrom('inbox_allowlist')
+      .select('sender_id')
+      .where('source', '=', sender.source)
+      .where('sender_id', '=', sender.sender_id)
+      .executeTakeFirst();
+    return entry !== undefined;
+  }
+
   /** What a sender who is no longer allowed writes into an accepted message would pass the gate unseen. */
   async function storeEdit(
     tx: InboxTransaction,
@@ -131,21 +139,12 @@ export function createSink(
   ): Promise<WebhookEvent | null> {
     const message = await messageByPlatformId(tx, event.platformId);
     if (!message || message.direction === 'outbound' || message.deleted_us !== null) return null;
-    if (message.state === 'accepted') {
-      const entry = await tx
-        .selectFrom('inbox_allowlist')
-        .select('sender_id')
-        .where('source', '=', message.source)
-        .where('sender_id', '=', message.sender_id)
-        .executeTakeFirst();
-      if (!entry) return null;
-    }
+    if (message.state === 'accepted' && !(await isAllowed(tx, message))) return null;
     if (event.text === message.text) return null;
-    const { [MISSING]: missing } = JSON.parse(message.raw);
     const changes = {
       text: event.text,
       edited_us: clock.nowMicroseconds(),
-      raw: JSON.stringify({ ...event.raw, ...(missing === undefined ? {} : { [MISSING]: missing }) }),
+      raw: JSON.stringify({ ...event.raw, ...absentAttachmentsIn(message.raw) }),
     };
     await tx
       .updateTable('inbox_messages')
@@ -180,15 +179,38 @@ export function createSink(
     };
   }
 
-  /** Attachments are fetched before the transaction, of messages only that are not there yet. */
+  /** A file that comes after its message, to which the rule of edits applies as well. */
+  async function storeLate(
+    tx: InboxTransaction,
+    event: Extract<InboundEvent, { kind: 'attachment' }>,
+    fetched: InboundAttachments,
+  ): Promise<{ webhook: WebhookEvent | null; discarded: readonly Discarded[] }> {
+    const message = await messageByPlatformId(tx, event.platformId);
+    const isWanted =
+      message &&
+      message.direction === 'inbound' &&
+      message.deleted_us === null &&
+      (message.state !== 'accepted' || (await isAllowed(tx, message)));
+    if (!isWanted) return { webhook: null, discarded: fetched.kept };
+    const { message: changed, discarded } = await storeLateAttachment(tx, message, event, fetched);
+    return {
+      webhook: changed?.state === 'accepted' ? { type: 'message.updated', message: changed } : null,
+      discarded,
+    };
+  }
+
+  /** Attachments are fetched before the transaction, of messages only that are not there yet, or wait for them. */
   async function fetchAttachments(
     events: readonly InboundEvent[],
     fetched: Map<InboundEvent, InboundAttachments>,
   ) {
     for (const event of events) {
-      if (event.kind !== 'message' || event.attachments.length === 0) continue;
-      if (await messageByPlatformId(store.db, event.platformId)) continue;
-      fetched.set(event, await keepInbound(ports, connector.source, event.attachments));
+      const attachments = attachmentsOf(event);
+      if (attachments.length === 0) continue;
+      const message = await messageByPlatformId(store.db, event.platformId);
+      // The message of a late attachment may stand in the same batch.
+      const isWanted = event.kind !== 'attachment' ? !message : !message || isAwaited(message, event.key);
+      if (isWanted) fetched.set(event, await keepInbound(ports, connector.source, attachments));
     }
   }
 
@@ -216,9 +238,12 @@ export function createSink(
         const edited = await storeEdit(tx, event);
         if (edited) webhooks.push(edited);
       } else {
-        const deleted = await storeDelete(tx, event);
-        if (deleted.webhook) webhooks.push(deleted.webhook);
-        discarded.push(...deleted.discarded);
+        const { webhook, discarded: unneeded } =
+          event.kind === 'delete'
+            ? await storeDelete(tx, event)
+            : await storeLate(tx, event, fetched.get(event) ?? NO_ATTACHMENTS);
+        if (webhook) webhooks.push(webhook);
+        discarded.push(...unneeded);
       }
     }
     await enqueueWebhooks(tx, ports, webhooks);
@@ -256,6 +281,11 @@ export function createSink(
     },
     channelCursors: () => readChannelCursors(store.db, connector),
   };
+}
+
+function attachmentsOf(event: InboundEvent): readonly InboundAttachment[] {
+  if (event.kind === 'message') return event.attachments;
+  return event.kind === 'attachment' && event.attachment !== null ? [event.attachment] : [];
 }
 
 /** Makes a channel known; an accepted message in it counts, a stranger's does not show in the figures. */
