@@ -122,6 +122,17 @@ describe('a post', () => {
     expect(bench.texts).toEqual(['One.', 'Two.\n\nThree.']);
   });
 
+  test('is left as it is once somebody else has posted, and what follows stands behind that', async () => {
+    const bench = outputBench();
+    await bench.tell(text('One.'), use('t1', 'Read', { file_path: 'a.ts' }));
+    bench.output.outrun();
+    await bench.tell(use('t2', 'Read', { file_path: 'b.ts' }), text('Two.'), text('Three.'));
+    expect(bench.texts).toEqual(['One.\n\n- **Read** `a.ts`', '- **Read** `b.ts`\n\nTwo.\n\nThree.']);
+    bench.output.outrun();
+    await bench.output.flush();
+    expect(bench.texts).toHaveLength(2);
+  });
+
   test('with code that was left open takes what follows out of the code', async () => {
     const bench = outputBench();
     await bench.tell(text('```sh\nnpm test'), use('t1', 'Bash', { command: 'npm test' }));

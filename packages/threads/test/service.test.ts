@@ -41,6 +41,37 @@ describeEngines('the service', (engine) => {
     expect(await record()).toContain(OWNER.id);
   });
 
+  test('puts what the agent says below what it answers, and below what it has asked', async () => {
+    const { platform, agent } = await service(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await platform.botPost((post) => post.text.includes('answer: one'));
+    await platform.say(OWNER, 'two', { threadId });
+    await platform.botPost((post) => post.text.includes('answer: two'));
+    agent.behave(async (turn) => {
+      await turn.take();
+      await turn.say('before');
+      await platform.botPost((post) => post.text.includes('before'));
+      await toolsServer(turn.process)('permission_prompt', { tool_name: 'Bash', input: { command: 'make' } });
+      await turn.say('after');
+      await turn.finish();
+    });
+    await platform.say(OWNER, 'three', { threadId });
+    const card = await platform.botPost((post) => post.text.includes('make'));
+    await platform.reactAs(OWNER, card, '+1');
+    await platform.botPost((post) => post.text.includes('after'));
+    const thread = platform.posts.filter((post) => post.threadId === threadId).map(({ text }) => text);
+    expect(thread.slice(1).map((text) => text.split('\n')[0])).toEqual([
+      expect.stringContaining('Session started'),
+      'answer: one',
+      'two',
+      'answer: two',
+      'three',
+      'before',
+      expect.stringContaining('Permission'),
+      'after',
+    ]);
+  });
+
   test('lets an operator decide in place of a reaction, and says so on the platform', async () => {
     const { platform, agent, call } = await service(engine);
     agent.behave(async (turn) => {
