@@ -36,7 +36,7 @@ test('every npm script the README names exists', () => {
 });
 
 test('every postern command the README names does what it says, beside a running hub', {
-  timeout: 90_000,
+  timeout: 300_000,
 }, async () => {
   await using hub = await startHub();
   const named = commands().flatMap((command) => /^npx postern (.+)$/.exec(command)?.[1] ?? []);
