@@ -58,4 +58,22 @@ export const threadsMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'threads_0002_memory',
+    async up(db, engine) {
+      const { text, integer } = columns(engine);
+      const statements = [
+        sql`CREATE TABLE threads_memories (
+          memory_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, channel_id ${text} NOT NULL,
+          position ${integer} NOT NULL, source ${text} NOT NULL, author_id ${text} NOT NULL,
+          author_name ${text} NOT NULL, session_id ${text}, text ${text} NOT NULL, fingerprint ${text} NOT NULL,
+          created_us ${integer} NOT NULL, edited_us ${integer})`,
+        // One of a kind, whatever races.
+        sql`CREATE UNIQUE INDEX threads_memories_once ON threads_memories (platform_id, channel_id, fingerprint)`,
+        sql`CREATE INDEX threads_memories_order ON threads_memories (platform_id, channel_id, position)`,
+        sql`CREATE TABLE threads_memory_saves (session_id ${text} PRIMARY KEY, saves ${integer} NOT NULL)`,
+      ];
+      for (const statement of statements) await statement.execute(db);
+    },
+  },
 ];

@@ -133,6 +133,30 @@ export interface QuestionTable {
   decided_us: number | null;
 }
 
+/** A fact that the agents of a channel are told. */
+export interface MemoryTable {
+  memory_id: string;
+  platform_id: string;
+  channel_id: string;
+  /** Order in the channel. */
+  position: number;
+  source: 'user' | 'distilled' | 'agent';
+  author_id: string;
+  author_name: string;
+  session_id: string | null;
+  text: string;
+  /** Of the text without what makes no difference; one a channel. */
+  fingerprint: string;
+  created_us: number;
+  edited_us: number | null;
+}
+
+/** How many facts an agent has saved in a session. */
+export interface MemorySavesTable {
+  session_id: string;
+  saves: number;
+}
+
 export interface ThreadsTables extends StoreTables {
   threads_cursors: CursorTable;
   threads_messages: MessageTable;
@@ -141,4 +165,6 @@ export interface ThreadsTables extends StoreTables {
   threads_allowances: AllowanceTable;
   threads_direct_messages: DirectMessageTable;
   threads_questions: QuestionTable;
+  threads_memories: MemoryTable;
+  threads_memory_saves: MemorySavesTable;
 }
