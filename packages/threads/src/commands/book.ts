@@ -27,7 +27,12 @@ export function commandBook(surroundings: CommandSurroundings): CommandBook {
         const found = byName.get(head.name);
         if (found === undefined) {
           if (calls.length > 0) break;
-          return { kind: 'unknown', word: head.name, nearest: nearestOf(head.name, names) };
+          return {
+            kind: 'unknown',
+            word: head.name,
+            nearest: nearestOf(head.name, names),
+            behind: head.behind,
+          };
         }
         const { definition, command } = found;
         if (calls.length > 0 && !definition.isStackable) break;

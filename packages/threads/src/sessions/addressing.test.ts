@@ -29,6 +29,11 @@ test.each([
   ['@post hello', 'other', '@post hello'],
   ['@postern\n!cd /srv\nfix it', 'bot', '!cd /srv\nfix it'],
   ['hello', 'nobody', 'hello'],
+  // The indentation of a first line says that it is code.
+  ['\n \n    !stop\n', 'nobody', '    !stop'],
+  ['\t!stop @postern', 'bot', '\t!stop'],
+  ['  @postern   fix it', 'bot', 'fix it'],
+  [' \n ', 'nobody', ''],
 ])('%j is for %s', (text, addressed, rest) => {
   expect(read(text)).toEqual({ addressed, text: rest });
 });

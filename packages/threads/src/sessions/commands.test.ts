@@ -114,15 +114,31 @@ describeEngines('a command', (engine) => {
     expect((await agent.process(0)).given.map(textOf)).toEqual(['one', '/compact']);
   });
 
-  test('with a slip in its name is answered, and any other !word goes to the agent', async () => {
-    const { platform, hears, fate } = await sessionBench(engine);
+  test('that there is not is answered with the nearest, and goes to the agent as a message', async () => {
+    const { platform, hears } = await sessionBench(engine);
     const { threadId } = await platform.say(OWNER, '@postern one');
     await hears('answer: one');
-    const slip = await platform.say(OWNER, '!stp', { threadId });
+    await platform.say(OWNER, '!stp', { threadId });
     await hears('Did you mean `!stop`?', threadId);
-    await expect.poll(() => fate(slip.postId), patience).toBe('command');
+    await hears('answer: !stp');
     await platform.say(OWNER, '!important do not touch main', { threadId });
+    await hears('`!important` is no command of mine', threadId);
     await hears('answer: !important do not touch main');
+  });
+
+  test('that there is not begins nothing when it is near to one', async () => {
+    const { platform, hears, sessions } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern !worktre main fix it');
+    await hears('Did you mean `!worktree`?', threadId);
+    expect(await sessions()).toEqual([]);
+  });
+
+  test('of the agent’s own reaches it with its slash', async () => {
+    const { platform, hears } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    await platform.say(ALLOWED, '!security-review the\nwhole tree', { threadId });
+    await hears('answer: /security-review the\nwhole tree');
   });
 
   test('in a code block, a quote or an answer of the agent is none', async () => {
@@ -137,7 +153,8 @@ describeEngines('a command', (engine) => {
     await hears('said: one');
     await platform.say(OWNER, '```\n!stop\n```', { threadId });
     await platform.say(OWNER, '> !stop', { threadId });
-    await hears('said: > !stop');
+    await platform.say(OWNER, '    !stop', { threadId });
+    await hears('said:     !stop');
     expect(await sessions()).toMatchObject([{ state: 'active' }]);
   });
 

@@ -96,9 +96,9 @@ const rows: [string, Partial<Situation>, Meaning | { act: string }][] = [
   ['a stranger’s command', { session, command: known, standing: 'stranger' }, { act: 'refuse' }],
   ['an unknown !word goes to the agent', { session, command: unknown }, { act: 'queue' }],
   [
-    'a slip of a command is answered',
+    'a slip of a command goes to the agent too',
     { session, command: { ...unknown, hasNearest: true } },
-    { act: 'unknown_command' },
+    { act: 'queue' },
   ],
   [
     'a stranger’s slip of a command is held as any other message',

@@ -101,7 +101,6 @@ function withSession(
   }
   if (isEmpty) return { act: 'ignore', why: 'not_addressed' };
   if (standing === 'stranger') return isBot ? { act: 'ignore', why: 'not_addressed' } : { act: 'hold' };
-  if (command?.hasNearest) return { act: 'unknown_command' };
   return { act: 'queue' };
 }
 

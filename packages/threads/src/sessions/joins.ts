@@ -53,7 +53,13 @@ export interface CommandBook {
 
 export type CommandReading =
   | { readonly kind: 'none' }
-  | { readonly kind: 'unknown'; readonly word: string; readonly nearest: string | null }
+  | {
+      readonly kind: 'unknown';
+      readonly word: string;
+      readonly nearest: string | null;
+      /** All that follows the word. */
+      readonly behind: string;
+    }
   | {
       readonly kind: 'commands';
       /** In their order; more than one only of the stackable kind. */

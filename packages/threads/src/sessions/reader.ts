@@ -43,6 +43,8 @@ interface Reading {
   readonly session: SessionTable | null;
   readonly standing: Standing;
   readonly command: CommandReading;
+  /** The text as the agent is given it, where it was a command of the agent's own. */
+  readonly agentText: string | null;
   readonly say: Say;
 }
 
@@ -62,7 +64,7 @@ export function messageReader(options: ReaderOptions) {
     });
     const { addressed, text } = addressingOf(post, (await people.self()).id);
     const standing = await standingOf(post, session);
-    const command = withAgentCommands(joins.commands.read(text), session);
+    const { command, agentText } = withAgentCommands(joins.commands.read(text), session);
     const { enabled, respondTo } = behaviour.directChannelMode;
     const needsMention = config.respondOnlyWhenMentioned || (enabled && respondTo === 'mention');
     const meaning = decide({
@@ -78,7 +80,7 @@ export function messageReader(options: ReaderOptions) {
     });
     const threadId = enabled ? null : message.thread_id;
     const say = speaker({ platform, channelId: message.channel_id, threadId }, ports.log);
-    return { message, post, text, session, standing, command, say, meaning };
+    return { message, post, text, session, standing, command, agentText, say, meaning };
   }
 
   /** A bot that is let in may begin a session and take part in any; it decides nothing. */
@@ -87,10 +89,16 @@ export function messageReader(options: ReaderOptions) {
     return session === null ? 'allowed' : 'guest';
   }
 
-  /** `!name` for a slash command the agent itself has. */
-  function withAgentCommands(reading: CommandReading, session: SessionTable | null): CommandReading {
-    if (reading.kind !== 'unknown' || session === null) return reading;
-    return options.live(session).slashCommands().includes(reading.word) ? { kind: 'none' } : reading;
+  /** `!name` for a slash command of the agent's own is that command, as the agent has it. */
+  function withAgentCommands(
+    command: CommandReading,
+    session: SessionTable | null,
+  ): Pick<Reading, 'command' | 'agentText'> {
+    if (command.kind !== 'unknown' || session === null) return { command, agentText: null };
+    const known = options.live(session).slashCommands();
+    const name = known.find((each) => each.toLowerCase() === command.word);
+    if (name === undefined) return { command, agentText: null };
+    return { command: { kind: 'none' }, agentText: `/${name}${command.behind}` };
   }
 
   async function wasRefused(message: MessageTable): Promise<boolean> {
@@ -170,7 +178,11 @@ export function messageReader(options: ReaderOptions) {
 
   async function queue(reading: Reading, session: SessionTable): Promise<void> {
     if (await answers(reading, session)) return;
-    const { message } = reading;
+    const { message, post, command, agentText, say } = reading;
+    if (agentText !== null) await rewrite(message, agentText);
+    if (command.kind === 'unknown' && !post.author.isBot) {
+      await say(passedOn(command), `reply:${message.post_id}`);
+    }
     const { session_id } = session;
     await moveMessage(store.db, keyOf(message), ['new'], { state: 'queued', session_id });
     acknowledge(message);
@@ -318,8 +330,17 @@ function seenCommand(reading: CommandReading): SeenCommand | null {
   };
 }
 
+type Unknown = Extract<CommandReading, { kind: 'unknown' }>;
+
 function unknownCommand(reading: CommandReading): string {
-  if (reading.kind !== 'unknown' || reading.nearest === null) return 'I do not know that command.';
-  const word = reading.word.replaceAll('`', '');
-  return `I know no \`!${word}\`. Did you mean \`!${reading.nearest}\`? \`!help\` lists the commands.`;
+  if (reading.kind !== 'unknown') return 'I do not know that command.';
+  return `I know no \`!${reading.word}\`, so nothing was begun.${nearestInWords(reading)}`;
+}
+
+function passedOn(reading: Unknown): string {
+  return `\`!${reading.word}\` is no command of mine, so it goes to the agent as a message.${nearestInWords(reading)}`;
+}
+
+function nearestInWords({ nearest }: Unknown): string {
+  return `${nearest === null ? '' : ` Did you mean \`!${nearest}\`?`} \`!help\` lists the commands.`;
 }

@@ -149,7 +149,7 @@ export function fakeAgent(): FakeAgent {
             type: 'ready',
             model: 'fake',
             tools: [],
-            slashCommands: ['compact', 'context', 'cost'],
+            slashCommands: ['compact', 'context', 'cost', 'security-review'],
             permissionMode: launch.permissionMode,
             bridge: 'connected',
           });
