@@ -26,6 +26,8 @@ export interface ChatOptions {
    * when missing. See {@link ChatService.port}.
    */
   readonly ownedChannels?: ReadonlyMap<string, string>;
+  /** The service that people's direct messages belong to. Without it they belong to nobody. */
+  readonly directOwner?: string;
   readonly limits?: Partial<ChatLimits>;
 }
 
@@ -38,10 +40,10 @@ export interface ChatService extends ChatPort {
   stop(): Promise<void>;
   /**
    * The chat of one consumer. Without an owner's name it is told of the channels that belong to nobody; with one, of
-   * those that belong to it, and with `directOf` of the direct messages that this user is a member of. Channels that
-   * belong to others do not exist there; those of nobody may be read and written in by all.
+   * those that belong to it, direct messages among them where it is their owner. What belongs to others does not
+   * exist there; what belongs to nobody may be read and written in by all.
    */
-  port(owner?: string, options?: { readonly directOf?: string }): ChatPort;
+  port(owner?: string): ChatPort;
 
   /**
    * Makes a channel, or finds the one of that name as it is (`created` false), and adds the members.
@@ -103,7 +105,7 @@ export function createChatService(options: ChatOptions): ChatService {
       stopping.abort();
       await Promise.all([feed.stop(), sweeping]);
     },
-    port: (owner, { directOf } = {}) => chatPort(ports, feed, scopeOf(owned, owner, directOf)),
+    port: (owner) => chatPort(ports, feed, scopeOf(owned, options.directOwner, owner)),
     openChannel: (channel) => openChannel(ports, channel),
     async eventStream({ lastEventId, closing }) {
       if (streams >= limits.streams) {
@@ -134,12 +136,13 @@ export function createChatService(options: ChatOptions): ChatService {
 
 function scopeOf(
   owned: ReadonlyMap<string, string>,
+  directOwner: string | undefined,
   owner: string | undefined,
-  directOf: string | undefined,
 ): PortScope {
   const others = [...owned].filter(([, name]) => name !== owner).map(([channelId]) => channelId);
-  const reach = { except: others };
+  const isDirectOfOthers = directOwner !== undefined && directOwner !== owner;
+  const reach = { except: others, ...(isDirectOfOthers ? { direct: 'excepted' as const } : {}) };
   if (owner === undefined) return { events: reach, reach };
   const only = [...owned.keys()].filter((channelId) => !others.includes(channelId));
-  return { events: directOf === undefined ? { only } : { only, directOf }, reach };
+  return { events: directOwner === owner ? { only, direct: 'included' } : { only }, reach };
 }

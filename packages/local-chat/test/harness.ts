@@ -32,6 +32,7 @@ export interface HarnessOptions {
   readonly clock?: Clock;
   readonly limits?: Partial<ChatLimits>;
   readonly ownedChannels?: ReadonlyMap<string, string>;
+  readonly directOwner?: string;
 }
 
 export interface Answered {
@@ -94,6 +95,7 @@ async function begin(ground: Ground, store: Store<Tables>, options: HarnessOptio
       publicUrl,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.ownedChannels === undefined ? {} : { ownedChannels: options.ownedChannels }),
+      ...(options.directOwner === undefined ? {} : { directOwner: options.directOwner }),
     });
     await chat.start();
     const app = createServer({ log: silentLog, publicUrl, dialectFor: () => dialect });

@@ -160,24 +160,43 @@ describeEngines('the port', (engine) => {
     expect(await chat.message(hidden.id)).toEqual(hidden);
   });
 
-  test('a service is told of the direct messages its user is in, when it asks for them', async () => {
+  test('direct messages that belong to a service are told to it, and do not exist for the others', async () => {
+    const owned = new Map([['local:bots', 'threads']]);
+    const { chat, post, channel } = await harness(engine, { ownedChannels: owned, directOwner: 'threads' });
+    const threads = chat.port('threads');
+    const inbox = chat.port();
+    const cursor = await threads.newestCursor();
+    await chat.openDirect(BEN);
+    const direct = await post({ channel_id: 'local:dm-ben', user: BEN });
+    const asked = await post({ channel_id: 'local:bots' });
+    const elsewhere = await post({ channel_id: await channel('general') });
+    const ids = (events: ChatEvent[]) => events.map(({ data }) => 'id' in data && data.id);
+    expect(ids(await drain(threads, cursor))).toEqual([direct.id, asked.id]);
+    expect(ids(await drain(inbox, cursor))).toEqual([elsewhere.id]);
+    expect(await inbox.channel('local:dm-ben')).toBeNull();
+    expect(await inbox.message(direct.id)).toBeNull();
+    expect((await inbox.search({ query: '', limit: 10 })).map(({ id }) => id)).not.toContain(direct.id);
+    await expect(inbox.post({ channelId: 'local:dm-ben', user: BOT, text: 'x' })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  test('direct messages that belong to nobody are told to the inbox, and services may write in them', async () => {
     const owned = new Map([['local:bots', 'threads']]);
     const { chat, post } = await harness(engine, { ownedChannels: owned });
-    const threads = chat.port('threads', { directOf: BOT.id });
+    const threads = chat.port('threads');
     const cursor = await threads.newestCursor();
     const direct = await threads.openDirect(BEN, BOT);
-    await chat.openDirect({ id: 'ada', name: 'Ada' });
+    const sent = await threads.post({ channelId: direct.id, user: BOT, text: 'psst' });
     const answer = await post({ channel_id: direct.id, user: BEN });
-    await post({ channel_id: 'local:dm-ada' });
-    const asked = await post({ channel_id: 'local:bots' });
     const ids = (events: ChatEvent[]) => events.map(({ data }) => 'id' in data && data.id);
-    expect(ids(await drain(threads, cursor))).toEqual([answer.id, asked.id]);
-    expect(ids(await drain(chat.port('threads'), cursor))).toEqual([asked.id]);
+    expect(ids(await drain(chat.port(), cursor))).toEqual([sent.id, answer.id]);
+    expect(await drain(threads, cursor)).toEqual([]);
   });
 
   test('direct messages that the log has forgotten are told from the messages', async () => {
-    const { chat, post } = await harness(engine, { limits: { eventsKept: 2 } });
-    const threads = chat.port('threads', { directOf: BOT.id });
+    const { chat, post } = await harness(engine, { limits: { eventsKept: 2 }, directOwner: 'threads' });
+    const threads = chat.port('threads');
     const direct = await threads.openDirect(BEN, BOT);
     const sent = [];
     for (let index = 0; index < 6; index += 1) sent.push(await post({ channel_id: direct.id, user: BEN }));

@@ -199,6 +199,12 @@ function hasDistinctIds(items: readonly { readonly id: string }[]): boolean {
   return new Set(items.map(({ id }) => id)).size === items.length;
 }
 
+function hasOneDirectLocal(
+  platforms: readonly { readonly type: string; readonly directMessages: boolean }[],
+): boolean {
+  return platforms.filter(({ type, directMessages }) => type === 'local' && directMessages).length <= 1;
+}
+
 const minutes = z.number().positive().max(10_080);
 
 /** The `threads:` section of postern.yaml. Without it the service is off. */
@@ -229,7 +235,11 @@ export const threadsConfigSchema = z.strictObject({
     .array(platform)
     .min(1)
     .max(20)
-    .refine(hasDistinctIds, { error: 'must be platforms with ids of their own' }),
+    .refine(hasDistinctIds, { error: 'must be platforms with ids of their own' })
+    .refine(hasOneDirectLocal, {
+      error:
+        'must be platforms of which one local at most takes directMessages, since people have one conversation there',
+    }),
 });
 
 /** What stands in the file, with defaults. */

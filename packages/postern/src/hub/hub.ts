@@ -45,7 +45,7 @@ import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.t
 import { readinessOf } from './readiness.ts';
 import { registerServiceMetrics } from './service-metrics.ts';
 import { openState } from './state.ts';
-import { openThreads, threadsChannels, threadsSecrets } from './threads.ts';
+import { directOwner, openThreads, threadsChannels, threadsSecrets } from './threads.ts';
 
 /** Everything there is, wired together. Made by {@link openHub}; nothing runs and nothing listens before `start`. */
 export interface Hub {
@@ -123,6 +123,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     random,
     publicUrl,
     ownedChannels: threadsChannels(config),
+    ...directOwner(config),
   });
   mountLocalChat(app, {
     chat,

@@ -48,6 +48,14 @@ export function threadsChannels({ threads }: Config): ReadonlyMap<string, string
   return new Map(local.map(({ channelId }) => [channelId, CHAT_OWNER]));
 }
 
+/** Whose people's direct messages in the embedded chat are: those of a bot that listens there, else the inbox's. */
+export function directOwner({ threads }: Config): { readonly directOwner?: string } {
+  const isListening = threads?.platforms.some(
+    ({ type, directMessages }) => type === 'local' && directMessages,
+  );
+  return isListening === true ? { directOwner: CHAT_OWNER } : {};
+}
+
 /** Tokens of platforms, for the log to blank. */
 export function threadsSecrets({ threads }: Config): Secret[] {
   return (threads?.platforms ?? []).flatMap(tokensOf).map((token) => new Secret(token));
@@ -127,7 +135,8 @@ function platformOf(configured: PlatformConfig, means: ThreadsMeans): Platform {
         id,
         botName,
         channelId,
-        chat: chat.port(CHAT_OWNER, configured.directMessages ? { directOf: botName } : {}),
+        directMessages: configured.directMessages,
+        chat: chat.port(CHAT_OWNER),
         clock,
         random,
         publicUrl,

@@ -192,8 +192,9 @@ export type PlatformEvent =
     };
 
 /**
- * Where a platform hands over what happens. It calls `handle` for one event after the other in their order and
- * waits for each; a rejection means the event is not recorded, and it is handed over again after a pause.
+ * Where a platform hands over what happens in the bot's channel and in people's direct conversations with it, and in
+ * no other: a post outside of `channelId` is taken for a direct one. It calls `handle` for one event after the other
+ * in their order and waits for each; a rejection means the event is not recorded, and it is handed over again after a pause.
  * The same event may be handed over twice (a duplicate from the platform, an overlap of recovery): the receiver
  * knows posts by their id, and reactions by what is on record.
  */

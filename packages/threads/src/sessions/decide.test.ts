@@ -9,6 +9,7 @@ const base: Situation = {
   standing: 'allowed',
   session: null,
   startsUnmentioned: false,
+  isDirect: false,
   command: null,
   wasRefused: false,
 };

@@ -15,6 +15,8 @@ export interface Situation {
   readonly session: { readonly mentionsOnly: boolean } | null;
   /** Whether everybody's posts start sessions unmentioned, as in direct channel mode with `all_messages`. */
   readonly startsUnmentioned: boolean;
+  /** Whether it was written in a conversation of one person with the bot, where nobody else could let anyone in. */
+  readonly isDirect: boolean;
   readonly command: SeenCommand | null;
   /** Whether the author was turned away in this thread before. */
   readonly wasRefused: boolean;
@@ -100,7 +102,10 @@ function withSession(
     return { act: 'ignore', why: 'quiet', ...(mayAnswer ? { mayAnswer } : {}) };
   }
   if (isEmpty) return { act: 'ignore', why: 'not_addressed' };
-  if (standing === 'stranger') return isBot ? { act: 'ignore', why: 'not_addressed' } : { act: 'hold' };
+  if (standing === 'stranger') {
+    if (isBot) return { act: 'ignore', why: 'not_addressed' };
+    return situation.isDirect ? refusal(situation) : { act: 'hold' };
+  }
   return { act: 'queue' };
 }
 

@@ -3,6 +3,7 @@ import type { Platform, PlatformEvent, PlatformFeed, Post, PostRef } from '../pl
 import type { ThreadsPorts } from '../ports.ts';
 import { messageByKey, messageRow, moveMessage } from './messages.ts';
 import type { People } from './people.ts';
+import { type ChannelRule, channelRuleOf } from './places.ts';
 import { type Db, liveSessionOf, liveSessionsOf } from './records.ts';
 
 /** Cursors of events that concern nobody are written only this often; being behind costs a look at them again. */
@@ -15,7 +16,7 @@ const MOST_EARLY_REPLIES = 200;
 export interface InboundOptions {
   readonly ports: Pick<ThreadsPorts, 'store' | 'clock' | 'log'>;
   readonly platform: Platform;
-  readonly behaviour: Pick<PlatformBehaviour, 'directChannelMode'>;
+  readonly behaviour: Pick<PlatformBehaviour, 'directChannelMode' | 'directMessages'>;
   readonly people: People;
   /** A thread has something new on record. */
   onRecorded(thread: ThreadPlace): void;
@@ -96,12 +97,17 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
     return lastPosition;
   }
 
-  function placeOf(post: Post): ThreadPlace {
-    const { enabled } = behaviour.directChannelMode;
-    return { channelId: post.channelId, threadId: enabled ? post.channelId : post.threadId };
+  function placeOf({ channelId, threadId }: Post, rule: ChannelRule): ThreadPlace {
+    return { channelId, threadId: rule.kind === 'thread' ? threadId : channelId };
   }
 
-  async function concerns(db: Db, post: Post, place: ThreadPlace, botId: string): Promise<boolean> {
+  async function concerns(
+    db: Db,
+    post: Post,
+    place: ThreadPlace,
+    { startsUnmentioned }: ChannelRule,
+    botId: string,
+  ): Promise<boolean> {
     if (post.mentions.some((mention) => mention.personId === botId)) return true;
     // Anywhere in the channel, as the last resort it is.
     if (/^!kill\b/i.test(post.text.trim())) return true;
@@ -139,15 +145,15 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
   async function record(post: Post, cursor: string | null): Promise<void> {
     const self = await people.self();
     const isForUs =
+    const rule = channelRuleOf(platform, behaviour, post.channelId);
       !options.isShut() &&
       !post.isSystem &&
       post.author.id !== self.id &&
-      post.channelId === platform.channelId &&
       (!post.author.isBot || people.isAllowedBot(post.author.id));
-    if (!isForUs) return passOver(cursor);
-    const place = placeOf(post);
+    if (!isForUs || rule === null) return passOver(cursor);
+    const place = placeOf(post, rule);
     const outcome = await store.transaction(async (tx) => {
-      if (!(await concerns(tx, post, place, self.id))) return 'nobody';
+      if (!(await concerns(tx, post, place, rule, self.id))) return 'nobody';
       const added = await tx
         .insertInto('threads_messages')
         .values(

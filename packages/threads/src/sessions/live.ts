@@ -12,6 +12,7 @@ import { accountOf, isFolder } from './launch-facts.ts';
 import { messageForAgent } from './message-for-agent.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage } from './messages.ts';
 import type { People } from './people.ts';
+import { channelRuleOf } from './places.ts';
 import { goOnMessage } from './prompts.ts';
 import { addFacts, changeSession, factsOf, moveSession, sessionById } from './records.ts';
 import { speaker } from './say.ts';
@@ -509,7 +510,10 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     slots.free(id);
     await joins.questions.withdrawOf(id, 'session_ended');
     await record('session_ended', actor, { reason });
-    await say(`🏁 This session is over: ${reason}. Mention me to begin another.`);
+    await unattendedEnd(actor === null ? 'failed' : 'stopped');
+    const rule = channelRuleOf(platform, options.behaviour, row.channel_id, config.respondOnlyWhenMentioned);
+    const next = rule?.startsUnmentioned === true ? 'Write' : 'Mention me';
+    await say(`🏁 This session is over: ${reason}. ${next} to begin another.`);
     options.onEnded(id);
   }
 

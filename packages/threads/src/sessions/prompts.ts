@@ -16,12 +16,12 @@ const MOST_TEXT = 200_000;
 export function systemPromptOf(options: {
   readonly platform: Platform;
   readonly behaviour: Pick<PlatformConfig, 'botName'>;
-  readonly session: Pick<SessionTable, 'kind' | 'is_unattended' | 'owner_id'>;
+  readonly session: Pick<SessionTable, 'kind' | 'channel_id' | 'is_unattended' | 'owner_id'>;
   readonly commands: readonly Command[];
   readonly uploadDir: string;
 }): string {
-  const { platform, behaviour, session, commands, uploadDir } = options;
-  const place = session.kind === 'channel' ? 'a channel' : 'a thread';
+  const { platform, behaviour, session, commands, uploadDir, background } = options;
+  const place = placeInWords(platform, session);
   const lines = [
     `You work as the bot @${behaviour.botName} in ${place} of a chat (${platform.kind}). People read your answers`,
     'there as chat messages in Markdown, and see each tool you use. Be brief; they read on phones too.',
@@ -51,6 +51,11 @@ export function systemPromptOf(options: {
 export function promptOf(options: {
   readonly uuid: string;
   readonly text: string;
+function placeInWords({ channelId }: Platform, session: Pick<SessionTable, 'kind' | 'channel_id'>): string {
+  if (session.channel_id !== channelId) return 'a direct conversation with one person';
+  return session.kind === 'channel' ? 'a channel' : 'a thread';
+}
+
   /** Who wrote it, where that has to be said. */
   readonly author: string | null;
   readonly files: FilesIn;

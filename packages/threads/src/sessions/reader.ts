@@ -13,6 +13,7 @@ import type { People } from './people.ts';
 import { liveSessionOf, sessionById, viewOf } from './records.ts';
 import { speaker } from './say.ts';
 import type { SessionActions, Standing } from './session.ts';
+import { type ChannelRule, channelRuleOf } from './places.ts';
 import type { Slots } from './slots.ts';
 import { startSession } from './starting.ts';
 
@@ -50,6 +51,7 @@ interface Reading {
 
 type Commands = Extract<CommandReading, { kind: 'commands' }>;
 
+  readonly rule: ChannelRule;
 /** Reads recorded messages one by one: what each means, and what comes of it. */
 export function messageReader(options: ReaderOptions) {
   const { ports, config, behaviour, platform, joins, people } = options;
@@ -65,22 +67,46 @@ export function messageReader(options: ReaderOptions) {
     const { addressed, text } = addressingOf(post, (await people.self()).id);
     const standing = await standingOf(post, session);
     const { command, agentText } = withAgentCommands(joins.commands.read(text), session);
-    const { enabled, respondTo } = behaviour.directChannelMode;
-    const needsMention = config.respondOnlyWhenMentioned || (enabled && respondTo === 'mention');
+    const rule = ruleOf(message);
     const meaning = decide({
-      addressed,
+      // In a direct conversation nobody else is there to be spoken to.
+      addressed: rule.kind === 'direct' && addressed === 'other' ? 'nobody' : addressed,
       isBot: post.author.isBot,
       hops: message.hops,
       isEmpty: text === '' && post.files.length === 0,
       standing,
-      session: session === null ? null : { mentionsOnly: session.mentions_only === 1 || needsMention },
-      startsUnmentioned: enabled && respondTo === 'all_messages' && !config.respondOnlyWhenMentioned,
+      session: session === null ? null : { mentionsOnly: session.mentions_only === 1 || rule.needsMention },
+      startsUnmentioned: rule.startsUnmentioned,
+      isDirect: rule.kind === 'direct',
       command: seenCommand(command),
       wasRefused: standing === 'stranger' && (await wasRefused(message)),
     });
-    const threadId = enabled ? null : message.thread_id;
-    const say = speaker({ platform, channelId: message.channel_id, threadId }, ports.log);
-    return { message, post, text, session, standing, command, agentText, say, meaning };
+    return {
+      message,
+      post,
+      text,
+      session,
+      standing,
+      command,
+      agentText,
+      say: speakerFor(message, rule),
+      rule,
+      meaning,
+    };
+  }
+
+  /** The rule of its channel; one that is no longer listened in is answered as it was. */
+  function ruleOf({ channel_id }: MessageTable): ChannelRule {
+    const behaviourThen =
+      channel_id === platform.channelId ? behaviour : { ...behaviour, directMessages: true };
+    const rule = channelRuleOf(platform, behaviourThen, channel_id, config.respondOnlyWhenMentioned);
+    if (rule === null) throw new Error('every channel has a rule once direct ones count');
+    return rule;
+  }
+
+  function speakerFor(message: MessageTable, { kind }: ChannelRule): Say {
+    const threadId = kind === 'thread' ? message.thread_id : null;
+    return speaker({ platform, channelId: message.channel_id, threadId }, ports.log);
   }
 
   /** A bot that is let in may begin a session and take part in any; it decides nothing. */
@@ -121,7 +147,7 @@ export function messageReader(options: ReaderOptions) {
 
   async function read(message: MessageTable): Promise<void> {
     const reading = await readingOf(message);
-    const { meaning, say, post, session } = reading;
+    const { meaning, say, post, session, rule } = reading;
     const key = `reply:${message.post_id}`;
     switch (meaning.act) {
       case 'ignore':
@@ -154,7 +180,12 @@ export function messageReader(options: ReaderOptions) {
         );
         return done(message, 'ignored');
       case 'no_session':
-        await say('There is no session in this thread. Mention me with a task to begin one.', key);
+        await say(
+          rule.startsUnmentioned
+            ? 'There is no session here. Write a task to begin one.'
+            : `There is no session in this ${rule.kind}. Mention me with a task to begin one.`,
+          key,
+        );
         return done(message, 'command');
       case 'unknown_command':
         await say(unknownCommand(reading.command), key);
@@ -291,8 +322,7 @@ export function messageReader(options: ReaderOptions) {
     read,
     /** The last resort for a message that cannot be handled: its thread is told, without what went wrong inside. */
     async giveUp(message: MessageTable): Promise<void> {
-      const threadId = behaviour.directChannelMode.enabled ? null : message.thread_id;
-      const say = speaker({ platform, channelId: message.channel_id, threadId }, ports.log);
+      const say = speakerFor(message, ruleOf(message));
       await say('⚠️ Something went wrong with this message, and I had to leave it. Please write it again.');
       await moveMessage(store.db, keyOf(message), ['new'], { state: 'done', outcome: 'failed' });
     },

@@ -7,6 +7,7 @@ import { headerText, offerReactions } from './header.ts';
 import type { Say, SessionJoins } from './joins.ts';
 import type { LiveSession } from './live.ts';
 import { keyOf, moveMessage } from './messages.ts';
+import { channelRuleOf } from './places.ts';
 import { addFacts, changeSession, sessionById } from './records.ts';
 import type { Slots } from './slots.ts';
 import { newUuid } from './uuid.ts';
@@ -111,7 +112,7 @@ async function newSession(
     platform_id: platform.id,
     channel_id: message.channel_id,
     thread_id: message.thread_id,
-    kind: behaviour.directChannelMode.enabled ? 'channel' : 'thread',
+    kind: channelRuleOf(platform, behaviour, message.channel_id)?.kind === 'thread' ? 'thread' : 'channel',
     state: 'starting',
     agent_session_id: newUuid(ports.random),
     has_begun: 0,

@@ -49,7 +49,8 @@ export async function toolContextOf(
     log,
     permissionTimeoutMs: config.limits.permissionTimeoutSeconds * SECOND_MS,
     decisionTimeoutMs: config.decisionTimeoutMs,
-    approvals: approvalsOf(room.behaviour),
+    tasks: room.tasks,
+    approvals: approvalsOf(room.behaviour, row),
     signal,
   };
 }

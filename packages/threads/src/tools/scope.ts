@@ -30,25 +30,35 @@ export async function postOfLink(
   const link = platform.parsePermalink(withoutBrackets(url));
   if (link === null) return { ok: false, reason: FOREIGN_LINK };
   const ownOnly = isRead && platform.capabilities.readsOwnChannelOnly;
-  if (ownOnly && link.channelId !== null && link.channelId !== platform.channelId) {
+  if (ownOnly && link.channelId !== null && !(await isOwn(context, link.channelId))) {
     return { ok: false, reason: OWN_CHANNEL_ONLY };
   }
   if (link.channelId !== null && !(await isInScope(context, link.channelId))) {
     return { ok: false, reason: OUT_OF_SCOPE };
   }
-  const ref: PostRef = { channelId: link.channelId ?? platform.channelId, postId: link.postId };
+  const ref: PostRef = { channelId: link.channelId ?? context.session.channelId, postId: link.postId };
   const post = await platform.readPost(ref);
   if (post === null) return { ok: false, reason: NO_POST };
   // Where the link names no channel, and where a server answers with something else than it was asked for.
-  if (ownOnly && post.channelId !== platform.channelId) return { ok: false, reason: OWN_CHANNEL_ONLY };
+  if (ownOnly && !(await isOwn(context, post.channelId))) return { ok: false, reason: OWN_CHANNEL_ONLY };
   if (!(await isInScope(context, post.channelId))) return { ok: false, reason: OUT_OF_SCOPE };
   return { ok: true, post };
 }
 
-/** Whether it is the bot's own channel, or a public one. */
-async function isInScope({ platform }: ToolContext, channelId: string): Promise<boolean> {
-  if (channelId === platform.channelId) return true;
-  return (await platform.channel(channelId))?.visibility === 'public';
+/**
+ * Whether it is the session's channel, or the bot's own. Only who is in a channel begins a session there; a session
+ * of a direct conversation gets at the bot's channel when its owner is in it.
+ */
+async function isOwn({ platform, session }: ToolContext, channelId: string): Promise<boolean> {
+  if (channelId === session.channelId) return true;
+  if (channelId !== platform.channelId) return false;
+  return session.owner === null || platform.isMember(channelId, session.owner.id);
+}
+
+async function isInScope(context: ToolContext, channelId: string): Promise<boolean> {
+  if (await isOwn(context, channelId)) return true;
+  if (channelId === context.platform.channelId) return false;
+  return (await context.platform.channel(channelId))?.visibility === 'public';
 }
 
 /** A channel whose messages the session may read: in scope, and open to the session's owner as well as to the bot. */
@@ -57,7 +67,7 @@ export async function readableChannel(
   channelId: string,
 ): Promise<Scoped<{ channel: ChannelInfo | null }>> {
   const { platform, session } = context;
-  if (channelId === platform.channelId) return { ok: true, channel: null };
+  if (await isOwn(context, channelId)) return { ok: true, channel: null };
   const channel = await platform.channel(channelId);
   if (channel?.visibility !== 'public') {
     return { ok: false, reason: "The channel is neither the bot's own nor a public one." };

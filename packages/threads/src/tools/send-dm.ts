@@ -125,7 +125,8 @@ async function send(
 /** Whose session it is and where, so that nobody takes the message for the bot's own or for someone else's. */
 async function attribution({ platform, session }: ToolContext): Promise<string> {
   const channel = await platform.channel(session.channelId);
-  const place = plain(channel?.name ?? session.channelId);
+  const isDirect = channel?.visibility === 'direct';
+  const place = isDirect ? 'a direct conversation' : plain(channel?.name ?? session.channelId);
   if (session.owner === null) return `**From an agent session in ${place}:**`;
   return `**From ${plain(session.owner.name || session.owner.id)}'s agent session in ${place}:**`;
 }

@@ -12,6 +12,8 @@ import type { Translator } from './posts.ts';
 export interface FollowOptions {
   readonly chat: LocalChat;
   readonly channelId: string;
+  /** Whether direct messages are told too. */
+  readonly directMessages: boolean;
   readonly bot: LocalPerson;
   readonly translate: Translator;
   readonly clock: Clock;
@@ -23,7 +25,8 @@ export interface FollowOptions {
 
 /** Events that are read at once. */
 const PAGE = 200;
-const DIRECT_PREFIX = 'local:dm-';
+/** Ids of direct messages begin so. */
+export const DIRECT_PREFIX = 'local:dm-';
 
 /** Follows the log until the signal aborts; whatever fails is tried again after a pause, without end. */
 export async function follow(options: FollowOptions, feed: PlatformFeed, signal: AbortSignal): Promise<void> {
@@ -78,7 +81,7 @@ export async function follow(options: FollowOptions, feed: PlatformFeed, signal:
   }
 
   const isOurs = (event: LocalEvent) =>
-    event.channelId === channelId || event.channelId.startsWith(DIRECT_PREFIX);
+    event.channelId === channelId || (options.directMessages && event.channelId.startsWith(DIRECT_PREFIX));
 
   const away = 'the embedded chat cannot be read';
   const start = await persist(begin, away);

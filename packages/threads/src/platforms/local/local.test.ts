@@ -76,18 +76,34 @@ describeEngines('the local platform', (engine) => {
     expect(feed.posted().map(({ text }) => text)).toEqual(['here']);
   });
 
-  test('an answer in the direct messages with the bot is told, others’ are neither told nor read', async () => {
-    const { chat, platform } = await bench(engine);
+  test('people’s direct messages are with the bot, whoever begins them, and the inbox sees nothing of them', async () => {
+    const { chat, inbox, platform } = await bench(engine);
     for (const user of [ADA, BEN]) await chat.join(CHANNEL, user);
+    const cursor = await inbox.newestCursor();
     const { feed } = await run(platform);
     const direct = await platform.directChannel('ada');
     expect(direct).toBe('local:dm-ada');
     await post({ platform }, 'psst', { channelId: direct });
     const bens = await chat.openDirect(BEN);
+    await chat.post({ channelId: bens.id, user: BEN, text: 'hello?' });
+    await feed.untilPost(({ text }) => text === 'hello?');
+    await post({ platform }, 'hello!', { channelId: bens.id });
+    expect(feed.posted().map(({ text }) => text)).toEqual(expect.arrayContaining(['psst', 'hello?']));
+    expect(await platform.channel(bens.id)).toMatchObject({ visibility: 'direct', isBotMember: true });
+    expect(await platform.search('hello', 5)).toEqual([]);
+    expect(await inbox.eventsAfter(cursor, 10)).toEqual([]);
+    expect(await inbox.channel(bens.id)).toBeNull();
+  });
+
+  test('a bot without direct messages is neither told of nor reads those of others', async () => {
+    const { chat, connect } = await bench(engine);
+    const platform = connect({ directMessages: false });
+    const { feed } = await run(platform);
+    const bens = await chat.openDirect(BEN);
     const secret = await chat.post({ channelId: bens.id, user: BEN, text: 'secret' });
-    await chat.post({ channelId: direct, user: ADA, text: 'yes?' });
-    await feed.untilPost(({ text }) => text === 'yes?');
-    expect(feed.posted().map(({ text }) => text)).toEqual(['psst', 'yes?']);
+    await chat.post({ channelId: CHANNEL, user: ADA, text: 'here' });
+    await feed.untilPost(({ text }) => text === 'here');
+    expect(feed.posted().map(({ text }) => text)).toEqual(['here']);
     expect(await platform.readPost({ channelId: bens.id, postId: secret.id })).toBeNull();
     expect(await platform.channel(bens.id)).toBeNull();
     expect(await platform.search('secret', 5)).toEqual([]);

@@ -13,7 +13,7 @@ import {
 import { splitMarkdown } from '../text.ts';
 import type { LocalChannel, LocalChat, LocalMessage } from './chat.ts';
 import { fileContent, readFile } from './files.ts';
-import { follow } from './following.ts';
+import { DIRECT_PREFIX, follow } from './following.ts';
 import { translator } from './posts.ts';
 
 export interface LocalPlatformOptions {
@@ -23,7 +23,9 @@ export interface LocalPlatformOptions {
   readonly botName: string;
   /** `local:<name>`; it belongs to threads, which the chat has been told. */
   readonly channelId: string;
-  /** The chat as threads sees it: told of the channel and, if wanted, of the bot's direct messages. */
+  /** Whether people's direct messages are with this bot; they belong to threads then, as the channel does. */
+  readonly directMessages: boolean;
+  /** The chat as threads sees it. */
   readonly chat: LocalChat;
   readonly clock: Clock;
   readonly random: Random;
@@ -69,6 +71,7 @@ export function localPlatform(options: LocalPlatformOptions): Platform {
     channel !== null &&
     (channel.id === channelId ||
       channel.type === 'group' ||
+      (options.directMessages && channel.id.startsWith(DIRECT_PREFIX)) ||
       channel.members.some((member) => member.id === bot.id));
 
   async function assertSeen(id: string): Promise<void> {

@@ -22,7 +22,11 @@ export interface LocalBench {
   readonly chat: ChatService;
   /** As the inbox has it. */
   readonly inbox: ReturnType<ChatService['port']>;
-  connect(options?: { readonly chat?: LocalChat; readonly id?: string }): Platform;
+  connect(options?: {
+    readonly chat?: LocalChat;
+    readonly id?: string;
+    readonly directMessages?: boolean;
+  }): Platform;
   /** What threads sees of the chat, over a wire that can break. */
   readonly line: BreakableLine;
 }
@@ -36,10 +40,11 @@ export async function localBench(engine: Engine, limits: Partial<ChatLimits> = {
     random: systemRandom,
     publicUrl: () => PUBLIC_URL,
     ownedChannels: new Map([[CHANNEL, 'threads']]),
+    directOwner: 'threads',
     limits,
   });
   await chat.start();
-  const line = breakableLine(chat.port('threads', { directOf: BOT_NAME }));
+  const line = breakableLine(chat.port('threads'));
   return {
     chat,
     inbox: chat.port(),
@@ -48,6 +53,7 @@ export async function localBench(engine: Engine, limits: Partial<ChatLimits> = {
         id: options.id ?? 'local',
         botName: BOT_NAME,
         channelId: CHANNEL,
+        directMessages: options.directMessages ?? true,
         chat: options.chat ?? line.chat,
         clock: systemClock,
         random: systemRandom,
