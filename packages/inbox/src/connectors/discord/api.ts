@@ -1,0 +1,181 @@
+import type { REST } from 'discord.js';
+import type * as z from 'zod';
+import { type DiscordLibrary, loadDiscord } from './library.ts';
+import type { DiscordOptions } from './options.ts';
+import {
+  channelSchema,
+  type DiscordChannel,
+  readable,
+  sentSchema,
+  snowflakeSchema,
+  threadsSchema,
+} from './payloads.ts';
+
+/** One try of a call; the library makes up to four where Discord has an inner failure. */
+const CALL_MS = 10_000;
+/** A call that a rate limit holds up longer than this is given up; a person may be waiting for a send. */
+const LONGEST_SEND_WAIT_MS = 15_000;
+const LONGEST_READ_WAIT_MS = 5 * 60_000;
+/** Connecting to the place files are kept, until its first byte; the sink bounds the rest. */
+const PAGE = 100;
+
+export type DiscordTrouble =
+  /** The token is refused. */
+  | 'auth'
+  /** This account may not do that there. */
+  | 'forbidden'
+  | 'missing'
+  | 'too_large'
+  /** Any other no of Discord's. */
+  | 'refused'
+  /** A rate limit would hold the call up too long. */
+  | 'limited'
+  /** Inner failures, call after call. */
+  | 'failing'
+  /** No answer. */
+  | 'unreachable';
+
+export class DiscordError extends Error {
+  override readonly name = 'DiscordError';
+  readonly trouble: DiscordTrouble;
+
+  constructor(trouble: DiscordTrouble, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.trouble = trouble;
+  }
+}
+
+export interface OutboundMessage {
+  readonly channelId: string;
+  readonly body: Record<string, unknown>;
+  readonly files: readonly { readonly name: string; readonly data: Buffer; readonly contentType: string }[];
+}
+
+/** Discord's REST, over the library, which keeps its rate limits. Every method throws {@link DiscordError}. */
+export interface DiscordApi {
+  /** For the gateway, which asks where it is. */
+  readonly rest: REST;
+  /** Up to a hundred messages after an id, oldest first, as payloads with their ids. */
+  messagesAfter(
+    channelId: string,
+    after: bigint,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly payloads: { readonly id: bigint; readonly payload: unknown }[];
+    readonly isLast: boolean;
+  }>;
+  channel(channelId: string, signal: AbortSignal): Promise<DiscordChannel>;
+  /** Public threads that were archived, the newest first, before a time if one is given. */
+  archivedThreads(
+    parentId: string,
+    before: string | null,
+    signal: AbortSignal,
+  ): Promise<{ readonly threads: DiscordChannel[]; readonly hasMore: boolean }>;
+  post(message: OutboundMessage, signal: AbortSignal): Promise<z.output<typeof sentSchema>>;
+  typing(channelId: string, signal: AbortSignal): Promise<void>;
+  get(path: `/${string}`, signal?: AbortSignal): Promise<unknown>;
+}
+
+/** Discord's REST base without its version, and the version. */
+export function apiBase(apiUrl: string | undefined): { api?: string; version?: string } {
+  if (apiUrl === undefined) return {};
+  const url = apiUrl.replace(/\/+$/, '');
+  const [, base, version] = /^(.*)\/v(\d+)$/.exec(url) ?? [];
+  return base === undefined || version === undefined ? { api: url } : { api: base, version };
+}
+
+export async function openApi({
+  token,
+  apiUrl,
+}: Pick<DiscordOptions, 'token' | 'apiUrl'>): Promise<DiscordApi> {
+  const library = await loadDiscord();
+  const rest = new library.REST({
+    ...apiBase(apiUrl),
+    timeout: CALL_MS,
+    rejectOnRateLimit: ({ method, timeToReset, retryAfter }) =>
+      Math.max(timeToReset, retryAfter) > (method === 'POST' ? LONGEST_SEND_WAIT_MS : LONGEST_READ_WAIT_MS),
+  });
+
+  async function call<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    // The library forgets a token that was refused once; whether it is good again is for Discord to say.
+    rest.setToken(token);
+    try {
+      return await work();
+    } catch (error) {
+      throw described(library, error);
+    }
+  }
+
+  const get = (path: `/${string}`, signal?: AbortSignal, query?: Record<string, string>) =>
+    call(() =>
+      rest.get(path, {
+        ...(signal === undefined ? {} : { signal }),
+        ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
+      }),
+    );
+
+  return {
+    rest: rest.setToken(token),
+    async messagesAfter(channelId, after, signal) {
+      const query = { after: String(after), limit: String(PAGE) };
+      const answer = await get(`/channels/${channelId}/messages`, signal, query);
+      const list: unknown[] = Array.isArray(answer) ? answer : [];
+      const payloads = list.flatMap((payload) => {
+        const id = snowflakeSchema.safeParse((payload as { id?: unknown } | null)?.id);
+        return id.success ? [{ id: BigInt(id.data), payload }] : [];
+      });
+      // Discord lists the newest first, also in a page that begins at an older one.
+      payloads.sort((one, other) => (one.id < other.id ? -1 : 1));
+      return { payloads, isLast: list.length < PAGE };
+    },
+    channel: async (channelId, signal) => parsed(channelSchema, await get(`/channels/${channelId}`, signal)),
+    async archivedThreads(parentId, before, signal) {
+      const query = { limit: String(PAGE), ...(before === null ? {} : { before }) };
+      const answer = await get(`/channels/${parentId}/threads/archived/public`, signal, query);
+      const { threads, has_more } = parsed(threadsSchema, answer);
+      return { threads: readable(channelSchema, threads), hasMore: has_more };
+    },
+    async post({ channelId, body, files }, signal) {
+      const answer = await call(() =>
+        rest.post(`/channels/${channelId}/messages`, { body, files: [...files], signal }),
+      );
+      return parsed(sentSchema, answer);
+    },
+    async typing(channelId, signal) {
+      await call(() => rest.post(`/channels/${channelId}/typing`, { signal }));
+    },
+    get: (path, signal) => get(path, signal),
+  };
+}
+
+function parsed<Shape extends z.ZodType>(schema: Shape, answer: unknown): z.output<Shape> {
+  const result = schema.safeParse(answer);
+  if (!result.success) throw new DiscordError('failing', 'Discord answered in a form that is not known');
+  return result.data;
+}
+
+/** Discord's code for a file over the limit of the server. */
+const FILE_TOO_LARGE = 40_005;
+
+function described(library: DiscordLibrary, error: unknown): DiscordError {
+  if (error instanceof DiscordError) return error;
+  const options = { cause: error };
+  if (error instanceof library.DiscordAPIError) {
+    const { status, code, rawError } = error;
+    const reason = 'message' in rawError ? String(rawError.message) : `status ${status}`;
+    const told = `Discord said: ${reason}`;
+    if (status === 401) return new DiscordError('auth', told, options);
+    if (status === 413 || code === FILE_TOO_LARGE) return new DiscordError('too_large', told, options);
+    if (status === 403) return new DiscordError('forbidden', told, options);
+    if (status === 404) return new DiscordError('missing', told, options);
+    return new DiscordError('refused', told, options);
+  }
+  if (error instanceof library.HTTPError) {
+    return new DiscordError('failing', `Discord answered ${error.status}, try after try`, options);
+  }
+  if (error instanceof library.RateLimitError) {
+    const seconds = Math.ceil(Math.max(error.timeToReset, error.retryAfter) / 1_000);
+    return new DiscordError('limited', `Discord's rate limit holds this up for ${seconds} s`, options);
+  }
+  return new DiscordError('unreachable', 'Discord gave no answer', options);
+}

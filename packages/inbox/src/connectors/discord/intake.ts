@@ -1,0 +1,369 @@
+import { type Clock, nowMilliseconds } from '@postern/kit';
+import type { Log } from '../../ports.ts';
+import type { ConnectorSink, InboundEvent } from '../connector.ts';
+import type { DiscordApi } from './api.ts';
+import { CatchUp } from './catch-up.ts';
+import { snowflakeAt, snowflakeOf, timeOf } from './ids.ts';
+import { type ChannelEvent, type KnownChannel, KnownChannels } from './known-channels.ts';
+import type { DiscordPauses } from './options.ts';
+import {
+  channelSchema,
+  type DiscordChannel,
+  guildSchema,
+  hasMessages,
+  hasThreads,
+  isDirect,
+  messageSchema,
+  readable,
+  readySchema,
+  threadsSchema,
+} from './payloads.ts';
+import { Position } from './position.ts';
+import { deleteEvents, type FetchBytes, messageEvents, updateEvents } from './translate.ts';
+
+/** Live events of one transaction. */
+const BATCH = 100;
+/** Events that wait for the database or for their channels; what comes beyond is read again over REST. */
+const MOST_WAITING = 10_000;
+/** Messages that nobody hears of, after which positions are stored all the same. */
+const MOST_UNSTORED = 200;
+/** Newest messages that do not count as seen in channels not yet known. */
+const SEEN_OVERLAP = 64;
+/** How far back the first start begins, since clocks differ. */
+const CLOCK_SLACK_MS = 60_000;
+
+const headSchema = messageSchema.pick({ id: true, channel_id: true, guild_id: true });
+
+export interface IntakeMeans {
+  readonly api: DiscordApi;
+  readonly sink: ConnectorSink;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly pauses: DiscordPauses;
+  readonly channels: readonly string[] | undefined;
+  readonly fetchBytes: FetchBytes;
+  /** Told who the account is. */
+  onSelf(self: { readonly id: string; readonly displayName: string }): void;
+}
+
+/**
+ * Joins what is live with what was missed. Each channel has a position; after a new session every channel is read from
+ * its position to the end, and its live events wait until that is done. Cursor: an id up to which everything was seen
+ * in all channels, for those that are found later; it stands still while something is being read.
+ */
+export class Intake {
+  readonly #means: IntakeMeans;
+  readonly #known: KnownChannels;
+  readonly #catchUp: CatchUp;
+  readonly #failed = Promise.withResolvers<never>();
+  readonly #signal: AbortSignal;
+  readonly #queue: ChannelEvent[] = [];
+  /** Channels whose positions are not stored as they are. */
+  readonly #moved = new Set<KnownChannel>();
+  #storing: Promise<void> = Promise.resolve();
+  #seen: Position;
+  #isFirstSession: boolean;
+  #guildsToCome = new Set<string>();
+  #selfId: string | null = null;
+  #heldCount = 0;
+  #unstored = 0;
+  #wake = () => {};
+
+  private constructor(means: IntakeMeans, cursor: string | null, signal: AbortSignal) {
+    this.#means = means;
+    this.#signal = signal;
+    this.#known = new KnownChannels(means.channels);
+    this.#seen = new Position(BigInt(cursor ?? 0), SEEN_OVERLAP);
+    this.#isFirstSession = cursor === null;
+    this.#failed.promise.catch(() => {});
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    this.#catchUp = new CatchUp(
+      {
+        ...means,
+        store: (channel, page) => this.#storePage(channel, page),
+        caughtUp: (channel) => this.#release(channel),
+        isHeard: (channel, ended) => this.#isHeard(channel, ended),
+      },
+      signal,
+      this.#failed.reject,
+    );
+  }
+
+  /** @param cursor As this connector stored it, or null; anything else begins anew. */
+  static async open(means: IntakeMeans, cursor: string | null, signal: AbortSignal): Promise<Intake> {
+    const valid = cursor !== null && /^\d{1,20}$/.test(cursor) ? cursor : null;
+    const intake = new Intake(means, valid, signal);
+    for (const [channelId, stored] of await means.sink.channelCursors()) {
+      const of = snowflakeOf(channelId);
+      if (of) intake.#known.add(of.snowflake, of.type, stored === null ? intake.#seen.value : BigInt(stored));
+    }
+    return intake;
+  }
+
+  /** What is still to be read, and what keeps it from being. */
+  get left(): number {
+    return this.#catchUp.left;
+  }
+  get trouble(): string | null {
+    return this.#catchUp.trouble;
+  }
+
+  /** Stores until the signal aborts. @throws what the sink throws. */
+  async run(): Promise<void> {
+    await Promise.race([this.#failed.promise, this.#pump()]);
+  }
+
+  /** Resolves when nothing is stored any more; the signal has aborted before. */
+  async settled(): Promise<void> {
+    await this.#catchUp.settled();
+    await this.#storing.catch(() => {});
+  }
+
+  /** A new session: everything since the last one has to be read. */
+  ready(data: unknown): void {
+    const parsed = readySchema.safeParse(data);
+    if (!parsed.success) return;
+    const { user, guilds } = parsed.data;
+    this.#selfId = user.id;
+    this.#means.onSelf({ id: user.id, displayName: user.global_name || user.username || user.id });
+    this.#guildsToCome = new Set(guilds.map(({ id }) => id));
+    if (this.#seen.value === 0n && this.#isFirstSession) {
+      const now = nowMilliseconds(this.#means.clock) - CLOCK_SLACK_MS;
+      const ids = [user.id, ...this.#guildsToCome].map(BigInt);
+      const start = greatest([snowflakeAt(now, user.id), ...ids]);
+      this.#seen = new Position(start, SEEN_OVERLAP);
+      for (const { snowflake, type } of [...this.#known.all()]) this.#known.add(snowflake, type, start);
+      this.#storeInTurn([], []);
+      return;
+    }
+    this.#isFirstSession = false;
+    for (const channel of this.#known.all()) {
+      channel.isClosed = false;
+      this.#catchUp.request(channel);
+    }
+  }
+
+  event(type: string, data: unknown): void {
+    switch (type) {
+      case 'MESSAGE_CREATE':
+        this.#created(data);
+        break;
+      case 'MESSAGE_UPDATE':
+        this.#changed('update', data);
+        break;
+      case 'MESSAGE_DELETE':
+      case 'MESSAGE_DELETE_BULK':
+        this.#changed('delete', data);
+        break;
+      case 'GUILD_CREATE':
+        this.#guild(data);
+        break;
+      case 'GUILD_DELETE':
+        this.#guildGone(data);
+        break;
+      case 'CHANNEL_CREATE':
+      case 'CHANNEL_UPDATE':
+      case 'THREAD_CREATE':
+      case 'THREAD_UPDATE':
+        for (const channel of readable(channelSchema, [data])) {
+          const isNew = type === 'CHANNEL_CREATE' || channel.newly_created;
+          this.#learn(channel, isNew ? BigInt(channel.id) - 1n : newestIn(channel));
+        }
+        break;
+      case 'THREAD_LIST_SYNC':
+        for (const { threads } of readable(threadsSchema, [data])) {
+          for (const thread of readable(channelSchema, threads)) this.#learn(thread, newestIn(thread));
+        }
+        break;
+      case 'CHANNEL_DELETE':
+      case 'THREAD_DELETE':
+        for (const { id } of readable(channelSchema.pick({ id: true }), [data])) {
+          const channel = this.#known.get(id);
+          if (channel) channel.isClosed = true;
+        }
+        break;
+    }
+  }
+
+  #created(payload: unknown): void {
+    const parsed = headSchema.safeParse(payload);
+    if (!parsed.success) return;
+    const { id: text, channel_id: snowflake, guild_id: guildId } = parsed.data;
+    const id = BigInt(text);
+    const channel =
+      this.#known.get(snowflake) ?? this.#known.add(snowflake, guildId ? 'group' : 'dm', id - 1n);
+    channel.isClosed = false;
+    this.#enqueue({ type: 'create', payload, channel, id });
+  }
+
+  #changed(type: 'update' | 'delete', payload: unknown): void {
+    const parsed = headSchema.pick({ channel_id: true }).safeParse(payload);
+    const channel = parsed.success ? this.#known.get(parsed.data.channel_id) : undefined;
+    // Of a channel that is not known, no message is.
+    if (channel) this.#enqueue({ type, payload, channel, id: null });
+  }
+
+  #enqueue(event: ChannelEvent): void {
+    const { channel } = event;
+    const isHeard = this.#known.isHeard(channel.type, channel.snowflake, channel.parentId);
+    if (isHeard === false) return;
+    // Where a thread belongs is asked for with the same patience as its messages.
+    if (isHeard === null) this.#catchUp.request(channel);
+    if (this.#queue.length + this.#heldCount >= MOST_WAITING) {
+      if (!channel.again)
+        this.#means.log.warn({ channel: channel.channelId }, 'Discord events pile up; reading them again');
+      this.#catchUp.request(channel);
+      return;
+    }
+    if (channel.isBehind) {
+      channel.held.push(event);
+      this.#heldCount += 1;
+    } else {
+      this.#queue.push(event);
+      this.#wake();
+    }
+  }
+
+  #release(channel: KnownChannel): void {
+    this.#queue.push(...channel.held);
+    this.#heldCount -= channel.held.length;
+    channel.held = [];
+    this.#wake();
+  }
+
+  #guild(data: unknown): void {
+    const parsed = guildSchema.safeParse(data);
+    if (!parsed.success || parsed.data.unavailable) return;
+    const { id, channels, threads } = parsed.data;
+    const isMissed = this.#guildsToCome.has(id) && !this.#isFirstSession;
+    const seen = this.#seen.value;
+    for (const channel of readable(channelSchema, [...channels, ...threads])) {
+      this.#learn(channel, isMissed ? this.#startOf(channel) : newestIn(channel), isMissed);
+      if (isMissed && hasThreads(channel) && this.#isHeardById(channel) !== false) {
+        this.#catchUp.requestArchive(channel.id, timeOf(seen), (thread) =>
+          this.#learn(thread, this.#startOf(thread), true),
+        );
+      }
+    }
+    this.#guildsToCome.delete(id);
+    if (this.#moved.size > 0) this.#storeInTurn([], []);
+  }
+
+  #guildGone(data: unknown): void {
+    const parsed = guildSchema.safeParse(data);
+    // One that is unavailable for now comes back with everything.
+    if (parsed.success && !parsed.data.unavailable) this.#guildsToCome.delete(parsed.data.id);
+  }
+
+  /** Where to begin in a channel that appeared while nobody looked: with its first message, if it was made meanwhile. */
+  #startOf(channel: DiscordChannel): bigint {
+    const first = BigInt(channel.id) - 1n;
+    return first > this.#seen.value ? first : this.#seen.value;
+  }
+
+  /** Takes over what is said of a channel; one that is new counts as read up to `passed`, and beyond if it `isMissed`. */
+  #learn(told: DiscordChannel, passed: bigint, isMissed = false): void {
+    if (!hasMessages(told)) return;
+    const type = isDirect(told) ? 'dm' : 'group';
+    const known = this.#known.get(told.id);
+    if (known) {
+      this.#known.update(known, told);
+      return;
+    }
+    if (this.#isHeardById(told) === false) return;
+    const channel = this.#known.add(told.id, type, passed);
+    this.#known.update(channel, told);
+    this.#moved.add(channel);
+    if (isMissed) this.#catchUp.request(channel);
+  }
+
+  #isHeardById(told: DiscordChannel): boolean | null {
+    return this.#known.isHeard(isDirect(told) ? 'dm' : 'group', told.id, told.parent_id ?? null);
+  }
+
+  /** Whether a channel is heard; asks Discord where a thread belongs when nobody has said. @throws DiscordError */
+  async #isHeard(channel: KnownChannel, signal: AbortSignal): Promise<boolean> {
+    const heard = this.#known.isHeard(channel.type, channel.snowflake, channel.parentId);
+    if (heard !== null) return heard;
+    const told = await this.#means.api.channel(channel.snowflake, signal);
+    this.#known.update(channel, { ...told, parent_id: told.parent_id ?? null });
+    return this.#known.isHeard(channel.type, channel.snowflake, channel.parentId) ?? false;
+  }
+
+  async #pump(): Promise<void> {
+    while (!this.#signal.aborted) {
+      const batch = this.#queue.splice(0, BATCH);
+      if (batch.length === 0) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      const events: InboundEvent[] = [];
+      const read: ChannelEvent[] = [];
+      for (const event of batch) {
+        const { type, snowflake, parentId } = event.channel;
+        if (this.#known.isHeard(type, snowflake, parentId) !== true) continue;
+        read.push(event);
+        events.push(...this.#translated(event));
+      }
+      await this.#storeInTurn(events, read);
+    }
+  }
+
+  async #storePage(
+    channel: KnownChannel,
+    page: readonly { readonly id: bigint; readonly payload: unknown }[],
+  ): Promise<void> {
+    const read = page.map(({ id, payload }) => ({ type: 'create' as const, payload, channel, id }));
+    await this.#storeInTurn(
+      read.flatMap((event) => this.#translated(event)),
+      read,
+    );
+  }
+
+  #translated({ type, payload, channel }: ChannelEvent): InboundEvent[] {
+    if (type === 'delete') return deleteEvents(payload);
+    if (type === 'update') return updateEvents(payload, this.#selfId);
+    const around = { selfId: this.#selfId, type: channel.type, name: channel.name };
+    return messageEvents(payload, around, this.#means.fetchBytes);
+  }
+
+  /** One batch after the other, so that the cursor never goes back. */
+  #storeInTurn(events: readonly InboundEvent[], read: readonly ChannelEvent[]): Promise<void> {
+    const turn = this.#storing.then(() => this.#store(events, read));
+    turn.catch(this.#failed.reject);
+    this.#storing = turn;
+    return turn;
+  }
+
+  async #store(events: readonly InboundEvent[], read: readonly ChannelEvent[]): Promise<void> {
+    this.#signal.throwIfAborted();
+    const isSettled = this.#guildsToCome.size === 0 && this.#catchUp.left === 0;
+    for (const { channel, id } of read) {
+      if (id === null) continue;
+      channel.position.add(id);
+      this.#moved.add(channel);
+      if (isSettled) this.#seen.add(id);
+    }
+    this.#unstored += read.length;
+    if (events.length === 0 && read.length > 0 && this.#unstored < MOST_UNSTORED) return;
+    const cursors = new Map(
+      [...this.#moved].map(({ channelId, position }) => [channelId, String(position.value)]),
+    );
+    this.#moved.clear();
+    this.#unstored = 0;
+    await this.#means.sink.accept(events, String(this.#seen.value), cursors);
+  }
+}
+
+/** The newest message of a channel, or the channel itself where it has none. */
+function newestIn({ id, last_message_id: newest }: DiscordChannel): bigint {
+  return BigInt(newest ?? id);
+}
+
+function greatest(ids: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const id of ids) if (id > most) most = id;
+  return most;
+}

@@ -1,0 +1,112 @@
+import * as z from 'zod';
+
+/** What is read of Discord's payloads; all else in them is left alone. */
+
+export const snowflakeSchema = z.string().regex(/^\d{1,20}$/);
+
+const attachmentSchema = z.object({
+  id: z.string(),
+  filename: z.string(),
+  title: z.string().nullish(),
+  size: z.number().min(0),
+  url: z.url({ protocol: /^https?$/ }),
+});
+
+const contentFields = {
+  content: z.string().default(''),
+  attachments: z.array(attachmentSchema).default([]),
+};
+
+export const messageSchema = z.object({
+  ...contentFields,
+  id: snowflakeSchema,
+  channel_id: snowflakeSchema,
+  guild_id: snowflakeSchema.nullish(),
+  type: z.int().default(0),
+  author: z.object({
+    id: snowflakeSchema,
+    username: z.string().default(''),
+    global_name: z.string().nullish(),
+    bot: z.boolean().default(false),
+  }),
+  member: z.object({ nick: z.string().nullish() }).nullish(),
+  webhook_id: z.string().nullish(),
+  timestamp: z.string(),
+  edited_timestamp: z.string().nullish(),
+  message_reference: z.object({ type: z.int().default(0), message_id: snowflakeSchema.nullish() }).nullish(),
+  message_snapshots: z.array(z.object({ message: z.object(contentFields) })).nullish(),
+});
+
+export type DiscordMessage = z.output<typeof messageSchema>;
+
+/** An update may lack what did not change. */
+export const updateSchema = z.object({
+  id: snowflakeSchema,
+  channel_id: snowflakeSchema,
+  content: z.string().optional(),
+  author: messageSchema.shape.author.optional(),
+  webhook_id: z.string().nullish(),
+});
+
+export const deleteSchema = z.object({ id: snowflakeSchema, channel_id: snowflakeSchema });
+export const bulkDeleteSchema = z.object({ ids: z.array(snowflakeSchema), channel_id: snowflakeSchema });
+
+export const channelSchema = z.object({
+  id: snowflakeSchema,
+  type: z.int(),
+  name: z.string().nullish(),
+  parent_id: snowflakeSchema.nullish(),
+  last_message_id: snowflakeSchema.nullish(),
+  newly_created: z.boolean().default(false),
+  thread_metadata: z.object({ archive_timestamp: z.string().nullish() }).nullish(),
+});
+
+export type DiscordChannel = z.output<typeof channelSchema>;
+
+export const guildSchema = z.object({
+  id: snowflakeSchema,
+  unavailable: z.boolean().default(false),
+  channels: z.array(z.unknown()).default([]),
+  threads: z.array(z.unknown()).default([]),
+});
+
+export const userSchema = z.object({
+  id: snowflakeSchema,
+  username: z.string().default(''),
+  global_name: z.string().nullish(),
+});
+
+export const readySchema = z.object({
+  user: userSchema,
+  guilds: z.array(z.object({ id: snowflakeSchema })).default([]),
+});
+
+export const threadsSchema = z.object({
+  threads: z.array(z.unknown()).default([]),
+  has_more: z.boolean().default(false),
+});
+
+export const sentSchema = z.object({
+  id: snowflakeSchema,
+  channel_id: snowflakeSchema,
+  timestamp: z.string(),
+});
+
+/** Kinds of channels with messages in them, and those that threads can be in. */
+const MESSAGE_CHANNELS = new Set([0, 1, 2, 3, 5, 10, 11, 12, 13]);
+const THREAD_PARENTS = new Set([0, 5, 15, 16]);
+
+export const hasMessages = ({ type }: DiscordChannel): boolean => MESSAGE_CHANNELS.has(type);
+export const hasThreads = ({ type }: DiscordChannel): boolean => THREAD_PARENTS.has(type);
+export const isDirect = ({ type }: DiscordChannel): boolean => type === 1 || type === 3;
+
+/** Those of a list that can be read; a kind of thing that is not known yet must not hold up the others. */
+export function readable<Shape extends z.ZodType>(
+  schema: Shape,
+  list: readonly unknown[],
+): z.output<Shape>[] {
+  return list.flatMap((entry) => {
+    const parsed = schema.safeParse(entry);
+    return parsed.success ? [parsed.data] : [];
+  });
+}
