@@ -33,7 +33,7 @@ export interface InboundOptions {
 
 export interface ThreadPlace {
   readonly channelId: string;
-  /** In direct channel mode the channel's id. */
+  /** Where the whole channel is one session, the channel's id. */
   readonly threadId: string;
 }
 
@@ -111,8 +111,7 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
     if (post.mentions.some((mention) => mention.personId === botId)) return true;
     // Anywhere in the channel, as the last resort it is.
     if (/^!kill\b/i.test(post.text.trim())) return true;
-    const { enabled, respondTo } = behaviour.directChannelMode;
-    if (enabled && respondTo === 'all_messages') return true;
+    if (startsUnmentioned) return true;
     if (await liveSessionOf(db, { platformId: platform.id, ...place })) return true;
     // What could start a session may still wait for its turn.
     const open = await db
@@ -144,8 +143,8 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
 
   async function record(post: Post, cursor: string | null): Promise<void> {
     const self = await people.self();
-    const isForUs =
     const rule = channelRuleOf(platform, behaviour, post.channelId);
+    const isForUs =
       !options.isShut() &&
       !post.isSystem &&
       post.author.id !== self.id &&

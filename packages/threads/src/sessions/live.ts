@@ -510,7 +510,6 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     slots.free(id);
     await joins.questions.withdrawOf(id, 'session_ended');
     await record('session_ended', actor, { reason });
-    await unattendedEnd(actor === null ? 'failed' : 'stopped');
     const rule = channelRuleOf(platform, options.behaviour, row.channel_id, config.respondOnlyWhenMentioned);
     const next = rule?.startsUnmentioned === true ? 'Write' : 'Mention me';
     await say(`🏁 This session is over: ${reason}. ${next} to begin another.`);

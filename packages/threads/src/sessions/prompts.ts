@@ -20,10 +20,10 @@ export function systemPromptOf(options: {
   readonly commands: readonly Command[];
   readonly uploadDir: string;
 }): string {
-  const { platform, behaviour, session, commands, uploadDir, background } = options;
+  const { platform, behaviour, session, commands, uploadDir } = options;
   const place = placeInWords(platform, session);
   const lines = [
-    `You work as the bot @${behaviour.botName} in ${place} of a chat (${platform.kind}). People read your answers`,
+    `You work as the bot @${behaviour.botName} in ${place}, in a chat (${platform.kind}). People read your answers`,
     'there as chat messages in Markdown, and see each tool you use. Be brief; they read on phones too.',
     '',
     `The person who began the session has the id ${session.owner_id}. A message may begin with [@name]: then that`,
@@ -47,15 +47,15 @@ export function systemPromptOf(options: {
   return lines.join('\n');
 }
 
-/** One message as the agent gets it. */
-export function promptOf(options: {
-  readonly uuid: string;
-  readonly text: string;
 function placeInWords({ channelId }: Platform, session: Pick<SessionTable, 'kind' | 'channel_id'>): string {
   if (session.channel_id !== channelId) return 'a direct conversation with one person';
   return session.kind === 'channel' ? 'a channel' : 'a thread';
 }
 
+/** One message as the agent gets it. */
+export function promptOf(options: {
+  readonly uuid: string;
+  readonly text: string;
   /** Who wrote it, where that has to be said. */
   readonly author: string | null;
   readonly files: FilesIn;

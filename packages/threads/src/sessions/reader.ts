@@ -10,10 +10,10 @@ import type { LiveSession } from './live.ts';
 import { keyOf, messagesIn, moveMessage, postOf } from './messages.ts';
 import { MOST_HELD } from './outsiders.ts';
 import type { People } from './people.ts';
+import { type ChannelRule, channelRuleOf } from './places.ts';
 import { liveSessionOf, sessionById, viewOf } from './records.ts';
 import { speaker } from './say.ts';
 import type { SessionActions, Standing } from './session.ts';
-import { type ChannelRule, channelRuleOf } from './places.ts';
 import type { Slots } from './slots.ts';
 import { startSession } from './starting.ts';
 
@@ -47,11 +47,11 @@ interface Reading {
   /** The text as the agent is given it, where it was a command of the agent's own. */
   readonly agentText: string | null;
   readonly say: Say;
+  readonly rule: ChannelRule;
 }
 
 type Commands = Extract<CommandReading, { kind: 'commands' }>;
 
-  readonly rule: ChannelRule;
 /** Reads recorded messages one by one: what each means, and what comes of it. */
 export function messageReader(options: ReaderOptions) {
   const { ports, config, behaviour, platform, joins, people } = options;
