@@ -1,7 +1,15 @@
+import { createMailboxReader } from './bounces/mailbox/mailbox-reader.ts';
 import { createBounceListener } from './bounces/smtp-listener.ts';
 import { createLauncher } from './campaigns/launcher.ts';
 import { createCampaignEngine } from './engine/index.ts';
 import type { CampaignsPorts } from './ports.ts';
+
+/** How a part is that depends on somebody else's server; sentences for the operator, no secrets. */
+export interface PartHealth {
+  readonly source: string;
+  readonly status: 'ok' | 'starting' | 'standby' | 'down';
+  readonly detail?: string;
+}
 
 /** Something that works by itself beside the requests: the engine, webhooks, bounce intake. */
 export interface CampaignsPart {
@@ -9,20 +17,23 @@ export interface CampaignsPart {
   start(): void | Promise<void>;
   /** Stops taking work, gives back what it holds, and resolves when nothing of it runs any more. */
   stop(): Promise<void>;
+  health?(): PartHealth;
 }
 
 export interface RunningCampaigns {
   start(): Promise<void>;
   stop(): Promise<void>;
+  health(): readonly PartHealth[];
 }
 
 /** The parts there are, in the order they are started. */
 function partsOf(ports: CampaignsPorts): CampaignsPart[] {
   const engine = createCampaignEngine({ ports, launcher: createLauncher(ports) });
-  const { smtp } = ports.config.bounces;
+  const { smtp, imap } = ports.config.bounces;
   return [
     { name: 'engine', start: () => engine.start(), stop: () => engine.stop() },
     ...(smtp ? [{ name: 'bounces', ...createBounceListener(ports, smtp) }] : []),
+    ...(imap ? [{ name: 'bounce mailbox', ...createMailboxReader(ports, imap) }] : []),
   ];
 }
 
@@ -46,5 +57,6 @@ export function createCampaigns(ports: CampaignsPorts, parts = partsOf(ports)): 
           );
       }
     },
+    health: () => parts.flatMap((part) => part.health?.() ?? []),
   };
 }

@@ -14,6 +14,25 @@ const relaySchema = z.strictObject({
   ratePerSecond: z.number().positive().optional(),
 });
 
+/** A mailbox that takes in bounces and complaints; `password` is meant to come from the environment. */
+const bounceMailboxSchema = z.strictObject({
+  host: z.string().min(1).max(253).describe('name or address of an IMAP server, without a port'),
+  /** 993 with implicit TLS, else 143. */
+  port: z.int().min(1).max(65_535).optional(),
+  /** `starttls` insists on it; `none` sends the password as it is. */
+  tls: z.enum(['implicit', 'starttls', 'none']).default('implicit'),
+  user: z.string().min(1).max(320),
+  password: z.string().min(1).max(1_000),
+  mailbox: z.string().min(1).max(255).default('INBOX'),
+  /** Servers hang up on who says nothing for half an hour. */
+  pollSeconds: z.int().min(5).max(1_500).default(60),
+  markSeen: z.boolean().default(true),
+  /** Another mailbox of the account, made if it is not there; reports stay where they are without it. */
+  moveTo: z.string().min(1).max(255).optional(),
+});
+
+export type BounceMailboxConfig = Readonly<z.output<typeof bounceMailboxSchema>>;
+
 /** The `campaigns:` section of postern.yaml. */
 export const campaignsConfigSchema = z.strictObject({
   smtp: z.array(relaySchema).max(10).default([]),
@@ -36,6 +55,7 @@ export const campaignsConfigSchema = z.strictObject({
       smtp: z
         .strictObject({ host: z.string().default('127.0.0.1'), port: z.int().min(0).max(65_535) })
         .optional(),
+      imap: bounceMailboxSchema.optional(),
     })
     .prefault({}),
   webhooks: z

@@ -1,5 +1,7 @@
 export { adminOf } from './auth.ts';
-export { type CampaignsPart, createCampaigns, type RunningCampaigns } from './campaigns.ts';
+export { MailboxError, type MailboxFault } from './bounces/mailbox/connection.ts';
+export { tryMailbox } from './bounces/mailbox/mailbox-reader.ts';
+export { type CampaignsPart, createCampaigns, type PartHealth, type RunningCampaigns } from './campaigns.ts';
 export { type CampaignsConfig, campaignsConfigSchema, smtpUrlSchema } from './config.ts';
 export { bootstrapOf } from './keys/secrets.ts';
 export { campaignsMigrations } from './migrations.ts';

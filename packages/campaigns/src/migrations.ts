@@ -152,4 +152,14 @@ export const campaignsMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'mail_0004_bounce_mailboxes',
+    async up(db, engine) {
+      const { text, integer } = columns(engine);
+      // How far a mailbox has been read; UIDs mean something together with their UIDVALIDITY alone (RFC 9051, 2.3.1.1).
+      await sql`CREATE TABLE mail_bounce_mailboxes (
+        mailbox ${text} PRIMARY KEY, uid_validity ${text} NOT NULL, last_uid ${integer} NOT NULL,
+        updated_us ${integer} NOT NULL)`.execute(db);
+    },
+  },
 ];

@@ -310,6 +310,15 @@ export interface CapturedTable {
   created_us: number;
 }
 
+/** How far a mailbox with bounces has been read. */
+export interface BounceMailboxTable {
+  /** Account, server and name. */
+  mailbox: string;
+  uid_validity: string;
+  last_uid: number;
+  updated_us: number;
+}
+
 export interface MailAuditTable {
   audit_id: string;
   at_us: number;
@@ -344,6 +353,7 @@ export interface CampaignsTables extends StoreTables {
   mail_webhook_deliveries: WebhookDeliveryTable;
   mail_events: EventTable;
   mail_captured: CapturedTable;
+  mail_bounce_mailboxes: BounceMailboxTable;
   mail_audit: MailAuditTable;
   mail_kept_answers: KeptAnswerTable;
 }

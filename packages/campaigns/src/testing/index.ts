@@ -1,6 +1,7 @@
 export { BENCH_ADMIN_KEY, type BenchOptions, type CampaignsBench, campaignsBench } from './bench.ts';
 export { dumpTables } from './dump.ts';
 export { type Example, type Examples, examples, type Stage } from './examples.ts';
+export { FakeImap } from './fake-imap.ts';
 export {
   type Era,
   eras,

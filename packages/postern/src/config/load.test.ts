@@ -195,9 +195,9 @@ describe('what is refused', () => {
       'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it',
     ],
     [
-      'an intake of another version',
-      { yaml: 'campaigns:\n  bounces:\n    imap: { url: "imaps://mail.example.org" }\n' },
-      'postern.yaml:3: campaigns.bounces.imap: found a setting for which this version has no use; reading bounces from a mailbox is not part of it',
+      'a bounce mailbox without a password',
+      { yaml: 'campaigns:\n  bounces:\n    imap: { host: mail.example.org, user: bounces }\n' },
+      'postern.yaml:3: campaigns.bounces.imap.password: found nothing; accepted: a text of 1 to 1000 characters',
     ],
     [
       'a missing companion',

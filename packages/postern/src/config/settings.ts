@@ -112,5 +112,4 @@ export const otherVariables: readonly string[] = ['POSTERN_CONFIG', 'POSTERN_RER
 export const laterSections: Readonly<Record<string, string>> = {
   'inbox.connectors.discord': 'the discord connector is',
   'inbox.connectors.imessage': 'the imessage connector is',
-  'campaigns.bounces.imap': 'reading bounces from a mailbox is',
 };

@@ -80,6 +80,7 @@ export function openCampaigns(
   const campaigns = createCampaigns(ports);
   return {
     start: () => campaigns.start(),
+    health: () => campaigns.health(),
     async stop() {
       await Promise.all([campaigns.stop(), ports.workers.close()]);
     },

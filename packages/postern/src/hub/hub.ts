@@ -206,6 +206,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
         store,
         clock,
         connectors: inbox.health(),
+        campaigns: campaigns.health(),
         platforms: threads?.health() ?? null,
       }),
   });
@@ -265,6 +266,7 @@ function secretsIn(config: Config, secrets: Secrets): Secret[] {
     secrets.bearerToken,
     ...(config.databaseUrl === null ? [] : [config.databaseUrl, new Secret(decodeURIComponent(password))]),
     ...config.campaigns.smtp.flatMap(({ url }) => passwordsIn(url)),
+    ...(config.campaigns.bounces.imap ? [new Secret(config.campaigns.bounces.imap.password)] : []),
     ...threadsSecrets(config),
     ...config.inbox.webhooks.flatMap((webhook) => webhook.secrets.map((secret) => new Secret(secret))),
   ];

@@ -7,15 +7,20 @@ import type { Readiness, ServiceStatus, Status } from './health.ts';
 /** The database must say something within this time to count as there. */
 const DATABASE_MS = 2_000;
 
+/** Something that depends on a server of others. */
+interface ConnectorHealth {
+  readonly source: string;
+  readonly status: Status;
+  readonly detail?: string;
+}
+
 export interface ReadinessInputs<DB> {
   readonly stage: 'starting' | 'running' | 'stopping';
   readonly store: Store<DB>;
   readonly clock: Clock;
-  readonly connectors: readonly {
-    readonly source: string;
-    readonly status: Status;
-    readonly detail?: string;
-  }[];
+  readonly connectors: readonly ConnectorHealth[];
+  /** Parts of the campaigns that read from others. */
+  readonly campaigns: readonly ConnectorHealth[];
   /** Platforms of the threads service; null where it is off. */
   readonly platforms: readonly RoomHealth[] | null;
 }
@@ -29,28 +34,32 @@ export async function readinessOf<DB>({
   store,
   clock,
   connectors,
+  campaigns,
   platforms,
 }: ReadinessInputs<DB>): Promise<Readiness> {
   const isUp = await answers(store, clock);
   const own: Status = stage === 'running' ? (isUp ? 'ok' : 'down') : stage;
-  const inbox: ServiceStatus = {
-    status: own === 'ok' ? worst(connectors.map((connector) => connector.status)) : own,
+  return {
+    ready: own === 'ok',
+    services: {
+      database: { status: isUp ? 'ok' : 'down', detail: store.engine },
+      local_chat: { status: own },
+      inbox: serviceStatus(own, connectors),
+      threads: platforms === null ? { status: 'off' } : threadsStatus(own, platforms),
+      campaigns: campaigns.length === 0 ? { status: own } : serviceStatus(own, campaigns),
+    },
+  };
+}
+
+function serviceStatus(own: Status, connectors: readonly ConnectorHealth[]): ServiceStatus {
+  return {
+    status: own === 'ok' ? worst(connectors.map(({ status }) => status)) : own,
     connectors: Object.fromEntries(
       connectors.map(({ source, status, detail }) => [
         source,
         { status, ...(detail === undefined ? {} : { detail }) },
       ]),
     ),
-  };
-  return {
-    ready: own === 'ok',
-    services: {
-      database: { status: isUp ? 'ok' : 'down', detail: store.engine },
-      local_chat: { status: own },
-      inbox,
-      threads: platforms === null ? { status: 'off' } : threadsStatus(own, platforms),
-      campaigns: { status: own },
-    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/load.ts';
 import { ConfigError, describeProblem } from '../../config/problem.ts';
+import { checkBounces } from '../../doctor/bounces.ts';
 import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
 import { checkAgentCli, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
@@ -56,6 +57,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     ...(await checkListener(config, { running, isRunning, url })),
     await checkPublicUrl(config, isRunning),
     await checkAgentCli(config.claudePath, config.threads !== null),
+    ...(await checkBounces(config)),
     ...(await checkThreads(config)),
     checkBuild(),
   ];
