@@ -76,4 +76,31 @@ export const threadsMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'threads_0003_routines_watches',
+    async up(db, engine) {
+      const { text, integer, flag } = columns(engine);
+      const statements = [
+        sql`CREATE TABLE threads_tasks (
+          task_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, channel_id ${text} NOT NULL,
+          kind ${text} NOT NULL, name ${text} NOT NULL, prompt ${text} NOT NULL, spec_json ${text} NOT NULL,
+          is_enabled ${flag} NOT NULL, disabled_reason ${text}, failures ${integer} NOT NULL,
+          created_by ${text} NOT NULL, creator_name ${text} NOT NULL, created_us ${integer} NOT NULL,
+          mark_us ${integer} NOT NULL)`,
+        sql`CREATE INDEX threads_tasks_platform ON threads_tasks (platform_id, kind, task_id)`,
+        sql`CREATE TABLE threads_fires (
+          fire_id ${text} PRIMARY KEY, unique_key ${text} NOT NULL UNIQUE, platform_id ${text} NOT NULL,
+          channel_id ${text} NOT NULL, task_id ${text}, state ${text} NOT NULL, outcome ${text}, detail ${text},
+          count ${integer} NOT NULL, due_us ${integer} NOT NULL, session_id ${text}, ended_us ${integer})`,
+        sql`CREATE INDEX threads_fires_task ON threads_fires (task_id, due_us)`,
+        sql`CREATE INDEX threads_fires_session ON threads_fires (session_id)`,
+        sql`CREATE INDEX threads_fires_open ON threads_fires (platform_id, fire_id) WHERE state <> 'done'`,
+        sql`CREATE INDEX threads_fires_age ON threads_fires (due_us)`,
+        sql`CREATE TABLE threads_proposals (
+          question_id ${text} PRIMARY KEY, platform_id ${text} NOT NULL, channel_id ${text} NOT NULL,
+          draft_json ${text} NOT NULL, created_by ${text} NOT NULL, creator_name ${text} NOT NULL)`,
+      ];
+      for (const statement of statements) await statement.execute(db);
+    },
+  },
 ];

@@ -157,6 +157,69 @@ export interface MemorySavesTable {
   saves: number;
 }
 
+/** A standing task: a routine, which runs by the clock, or a watch, which runs by what people write. */
+export interface TaskTable {
+  task_id: string;
+  platform_id: string;
+  channel_id: string;
+  kind: 'routine' | 'watch';
+  name: string;
+  /** What each run is told to do. */
+  prompt: string;
+  /** The schedule of a routine; condition and keywords of a watch. */
+  spec_json: string;
+  is_enabled: number;
+  /** Why the bot itself switched it off. */
+  disabled_reason: string | null;
+  /** Runs in a row that failed. */
+  failures: number;
+  created_by: string;
+  creator_name: string;
+  created_us: number;
+  /** Of a routine, up to when its runs are on record; of a watch, when it last set off. */
+  mark_us: number;
+}
+
+/** One run of a standing task, or a look at a message that may become one. The key makes it happen once. */
+export interface FireTable {
+  fire_id: string;
+  unique_key: string;
+  platform_id: string;
+  channel_id: string;
+  /** Null while, or since, no watch is known that the message sets off. */
+  task_id: string | null;
+  state: 'looking' | 'due' | 'missed' | 'running' | 'done';
+  /** What became of it, once it is done. */
+  outcome: FireOutcome | null;
+  /** A sentence. */
+  detail: string | null;
+  /** How many runs it stands for; more than one only of runs that were missed. */
+  count: number;
+  due_us: number;
+  session_id: string | null;
+  ended_us: number | null;
+}
+
+export type FireOutcome =
+  | 'succeeded'
+  | 'failed'
+  /** A person ended or interrupted it. */
+  | 'stopped'
+  /** Its time went by while it could not run. */
+  | 'missed'
+  /** A message that set nothing off. */
+  | 'no_match';
+
+/** What a card that asks to save a standing task is about, kept until the answer is carried out. */
+export interface ProposalTable {
+  question_id: string;
+  platform_id: string;
+  channel_id: string;
+  draft_json: string;
+  created_by: string;
+  creator_name: string;
+}
+
 export interface ThreadsTables extends StoreTables {
   threads_cursors: CursorTable;
   threads_messages: MessageTable;
@@ -167,4 +230,7 @@ export interface ThreadsTables extends StoreTables {
   threads_questions: QuestionTable;
   threads_memories: MemoryTable;
   threads_memory_saves: MemorySavesTable;
+  threads_tasks: TaskTable;
+  threads_fires: FireTable;
+  threads_proposals: ProposalTable;
 }

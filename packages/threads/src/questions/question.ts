@@ -9,9 +9,10 @@ export interface Questions {
    * Puts a question and waits. Resolves with the decision; aborting the signal withdraws it. After a restart an
    * open question is withdrawn (`restarted`) and its post says so: whoever asked is gone, so nothing may run.
    *
+   * @param onPosted Called once people can see it.
    * @throws PlatformError when it could not be posted.
    */
-  ask(question: NewQuestion, signal: AbortSignal): Promise<Decision>;
+  ask(question: NewQuestion, signal: AbortSignal, onPosted?: () => void): Promise<Decision>;
   /** A reaction anywhere on the platform; false when no open question hangs on that post. */
   react(platformId: string, ref: PostRef, personId: string, emoji: string): Promise<boolean>;
   /** A typed message in a session's thread; true when an open question that takes typed answers took it. */
@@ -56,6 +57,8 @@ export type QuestionKind =
   | 'worktree';
 
 export interface NewQuestion {
+  /** Of the prefix `qst`, where whoever asks has to know it before; else one is made. */
+  readonly id?: string;
   readonly kind: QuestionKind;
   readonly platformId: string;
   /** Null for a question outside any session, as a routine's proposal by command. */

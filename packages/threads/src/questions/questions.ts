@@ -151,7 +151,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
     }
   };
 
-  const ask: QuestionDesk['ask'] = async (given, signal) => {
+  const ask: QuestionDesk['ask'] = async (given, signal, onPosted) => {
     const platform = ports.platform(given.platformId);
     if (platform === null) throw new PlatformError('unavailable', `${given.platformId} is not connected`);
     if (signal.aborted) return { kind: 'withdrawn', reason: reasonOf(signal) };
@@ -160,7 +160,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
     if (pieces.length > MOST_POSTS) throw new PlatformError('too_large', 'the question is too long to ask');
     assertRoom(question);
 
-    const entry = openQuestion(ports.newId('qst'), question);
+    const entry = openQuestion(given.id ?? ports.newId('qst'), question);
     const older =
       question.kind === 'plan' && question.sessionId !== null ? open.ofSession(question.sessionId) : [];
     open.add(entry);
@@ -185,6 +185,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
     } finally {
       entry.markPosted();
     }
+    onPosted?.();
     void start(answers.offer(platform, entry));
     try {
       return await entry.decided;

@@ -1,0 +1,245 @@
+import { PlatformError, type PostRef } from '../platforms/platform.ts';
+import { codeBlock, visible } from '../questions/shown-input.ts';
+import { offerReactions } from '../sessions/header.ts';
+import { ownMessage } from '../sessions/messages.ts';
+import { accountFor, titleOf, worktreesIn } from '../sessions/starting.ts';
+import { newUuid } from '../sessions/uuid.ts';
+import { type Worktree, worktreeFor } from '../sessions/worktree.ts';
+import type { FireTable, SessionTable } from '../tables.ts';
+import { moveFire, settleFire } from './fires.ts';
+import type { TaskSurroundings } from './surroundings.ts';
+import { SIGN, type Task } from './task.ts';
+import { TASKS_CHANNEL } from './tasks.ts';
+import { inLine, nameOf, personName } from './texts.ts';
+
+export type BeginOutcome =
+  | 'begun'
+  /** No place, or the platform does not take posts just now: it may be tried again. */
+  | 'not_now'
+  /** It is over, one way or another. */
+  | 'over';
+
+/**
+ * Begins the session of a run that is on record as due, in a thread of its own: as its creator, who has to be on
+ * the list still. Whatever interrupts it, the run has one session or none.
+ *
+ * @param prompt What the agent is told.
+ * @param occasion A line of Markdown that says why it runs.
+ * @param isWanted Asked once there is a place for it, before anything is posted.
+ */
+export async function beginUnattended(
+  at: TaskSurroundings,
+  task: Task,
+  fire: Pick<FireTable, 'fire_id'>,
+  {
+    prompt,
+    occasion,
+    isWanted = async () => true,
+  }: { readonly prompt: string; readonly occasion: string; isWanted?: () => Promise<boolean> },
+): Promise<BeginOutcome> {
+  const { ports, platform, slots } = at;
+  if (!at.people.isAllowed(task.creator.id)) {
+    await failFire(
+      at,
+      task,
+      fire.fire_id,
+      `${personName(task.creator)}, who made it, is not on the list any more`,
+    );
+    return 'over';
+  }
+  const sessionId = ports.newId('ses');
+  if (!slots.take(sessionId)) return 'not_now';
+  let isBegun = false;
+  try {
+    if (!(await isWanted())) return 'over';
+    const place = await placeFor(at, fire.fire_id);
+    if ('reason' in place) {
+      await failFire(at, task, fire.fire_id, place.reason);
+      return 'over';
+    }
+    const root = await postRoot(at, task, fire.fire_id, occasion);
+    const row = await sessionRow(at, task, { sessionId, root, place });
+    isBegun = await record(at, task, fire.fire_id, row, prompt);
+    if (!isBegun) return 'over';
+    at.live(row).wake();
+    await offerReactions(platform, root);
+    return 'begun';
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.code === 'unavailable') return 'not_now';
+    await failFire(at, task, fire.fire_id, `it could not be posted: ${error.message}`);
+    return 'over';
+  } finally {
+    if (!isBegun) slots.free(sessionId);
+  }
+}
+
+interface Place {
+  readonly workingDir: string;
+  readonly worktree: Worktree | null;
+}
+
+/** The folder itself, or where sessions have to work on branches, one of the run's own. */
+async function placeFor(
+  { config, ports }: TaskSurroundings,
+  fireId: string,
+): Promise<Place | { readonly reason: string }> {
+  const { workingDir } = config;
+  if (config.worktreeMode !== 'require') return { workingDir, worktree: null };
+  const outcome = await worktreeFor(workingDir, `unattended/${fireId.toLowerCase()}`, worktreesIn(ports));
+  return outcome.ok ? outcome : { reason: outcome.reason };
+}
+
+async function postRoot(
+  { platform }: TaskSurroundings,
+  task: Task,
+  fireId: string,
+  occasion: string,
+): Promise<PostRef> {
+  const markdown = [
+    `${SIGN[task.kind]} **Unattended session** of the ${task.kind} ${nameOf(task)} · ${occasion} · for ${personName(task.creator)}`,
+    codeBlock(visible(task.prompt)),
+    'Write here to go on · ⏸️ interrupts · ❌ ends',
+  ].join('\n');
+  const { channelId } = task;
+  let root: PostRef | null = null;
+  for (const [index, piece] of platform.split(markdown).entries()) {
+    const threadId: string | null = root?.postId ?? null;
+    const ref = await platform.post({ channelId, threadId, markdown: piece, key: `${fireId}:${index}` });
+    root ??= ref;
+  }
+  if (root === null) throw new PlatformError('refused', 'the text is empty');
+  return root;
+}
+
+async function sessionRow(
+  { ports, config, behaviour, platform }: TaskSurroundings,
+  task: Task,
+  made: { readonly sessionId: string; readonly root: PostRef; readonly place: Place },
+): Promise<SessionTable> {
+  const now = ports.clock.nowMicroseconds();
+  const { sessionId, root, place } = made;
+  return {
+    session_id: sessionId,
+    platform_id: platform.id,
+    channel_id: root.channelId,
+    thread_id: root.postId,
+    kind: 'thread',
+    state: 'starting',
+    agent_session_id: newUuid(ports.random),
+    has_begun: 0,
+    owner_id: task.creator.id,
+    owner_name: task.creator.name,
+    working_dir: place.workingDir,
+    worktree_json: place.worktree === null ? null : JSON.stringify(place.worktree),
+    permission_mode: behaviour.permissionMode,
+    mentions_only: 0,
+    is_unattended: 1,
+    account_id: await accountFor(ports, config),
+    title: titleOf(task.name),
+    facts_json: JSON.stringify({ headerPostId: root.postId }),
+    resume_failures: 0,
+    created_us: now,
+    active_us: now,
+    ended_us: null,
+    end_reason: null,
+  };
+}
+
+/** Session, first message and run go on record together; false when the run is no longer due. */
+async function record(
+  { ports, platform }: TaskSurroundings,
+  task: Task,
+  fireId: string,
+  row: SessionTable,
+  prompt: string,
+): Promise<boolean> {
+  const { store } = ports;
+  const isRecorded = await store.transaction(async (tx) => {
+    const changes = { state: 'running', session_id: row.session_id } as const;
+    if (!(await moveFire(tx, fireId, ['due'], changes))) return false;
+    await tx.insertInto('threads_sessions').values(row).execute();
+    const message = ownMessage(row, {
+      text: prompt,
+      actor: task.creator,
+      id: newUuid(ports.random),
+      nowUs: row.created_us,
+    });
+    await tx.insertInto('threads_messages').values(message).execute();
+    return true;
+  });
+  if (!isRecorded) return false;
+  store.notify(TASKS_CHANNEL, task.id);
+  await ports.audit.record(platform.id, {
+    action: 'session_started',
+    sessionId: row.session_id,
+    channelId: row.channel_id,
+    threadId: row.thread_id,
+    actor: 'system',
+    details: {
+      unattended: true,
+      task: task.id,
+      kind: task.kind,
+      name: task.name,
+      for: task.creator.id,
+      workingDir: row.working_dir,
+      permissionMode: row.permission_mode,
+    },
+  });
+  return true;
+}
+
+/** A run that cannot be begun: it counts as failed, and the channel is told. */
+export async function failFire(
+  at: TaskSurroundings,
+  task: Task,
+  fireId: string,
+  detail: string,
+): Promise<void> {
+  const nowUs = at.ports.clock.nowMicroseconds();
+  const off = await settleFire(at.ports.store, { fireId }, 'failed', { detail, nowUs });
+  await tell(at, `⚠️ The ${task.kind} ${nameOf(task)} could not run: ${inLine(detail)}.`, `${fireId}:failed`);
+  if (off !== null) await tellOff(at, off);
+}
+
+/** The session of a run is through with its task, or will not be. */
+export async function settleSession(
+  at: TaskSurroundings,
+  sessionId: string,
+  outcome: 'succeeded' | 'failed' | 'stopped',
+): Promise<void> {
+  const nowUs = at.ports.clock.nowMicroseconds();
+  const off = await settleFire(at.ports.store, { sessionId }, outcome, { detail: null, nowUs });
+  if (off !== null) await tellOff(at, off);
+}
+
+async function tellOff(at: TaskSurroundings, task: Task): Promise<void> {
+  await at.ports.audit.record(at.platform.id, {
+    action: task.kind,
+    channelId: task.channelId,
+    actor: 'system',
+    details: { event: 'switched_off', task: task.id, name: task.name },
+  });
+  await tell(
+    at,
+    `⛔ The ${task.kind} ${nameOf(task)} is switched off, since it failed three times in a row. \`!${task.kind === 'routine' ? 'routines' : 'watches'} resume <number>\` switches it on again.`,
+  );
+}
+
+/** Says something in the channel; what cannot be posted is logged. */
+export async function tell(at: TaskSurroundings, markdown: string, key?: string): Promise<void> {
+  const { platform, ports } = at;
+  try {
+    for (const [index, piece] of platform.split(markdown).entries()) {
+      await platform.post({
+        channelId: platform.channelId,
+        threadId: null,
+        markdown: piece,
+        ...(key === undefined ? {} : { key: `${key}:${index}` }),
+      });
+    }
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    ports.log.warn({ err: error, platform: platform.id }, 'news of a standing task could not be posted');
+  }
+}

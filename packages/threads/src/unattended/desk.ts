@@ -1,0 +1,111 @@
+import { PlatformError, type Post } from '../platforms/platform.ts';
+import { hostZone } from '../routines/schedule.ts';
+import { routineScheduler } from '../routines/scheduler.ts';
+import type { FireTable } from '../tables.ts';
+import { createWatcher } from '../watches/watcher.ts';
+import { settleSession } from './begin.ts';
+import { claimFire, type EndedFire } from './fires.ts';
+import { createProposals, type Proposal } from './proposals.ts';
+import { draftFromProse } from './prose.ts';
+import type { TaskSurroundings } from './surroundings.ts';
+import { type DraftReading, readDraft, type Task, type TaskKind } from './task.ts';
+import { deleteTask, enableTask, firesOf, TASKS_CHANNEL, tasksOf } from './tasks.ts';
+
+/** Standing tasks of one platform, as commands, tools and its room use them. */
+export interface TaskDesk {
+  /** Why there are none of a kind, or none can be made, in a sentence; null when all is well. */
+  whyNot(kind: TaskKind, what: 'list' | 'make'): string | null;
+  read(kind: TaskKind, value: unknown): DraftReading;
+  fromProse(kind: TaskKind, prose: string): Promise<DraftReading>;
+  /** Shows a draft to people, who alone save it. Why it could not be shown, or null. */
+  propose(proposal: Proposal): Promise<string | null>;
+  list(kind: TaskKind): Promise<Task[]>;
+  /** Its last run that had a session, or null. */
+  lastRun(taskId: string): Promise<FireTable | null>;
+  enable(taskId: string, isEnabled: boolean): Promise<boolean>;
+  delete(taskId: string): Promise<boolean>;
+  /** Has a routine run now, by the wish of somebody. */
+  runNow(taskId: string, by: { readonly id: string; readonly name: string }): Promise<void>;
+}
+
+export interface RunningTaskDesk extends TaskDesk {
+  /** Takes up what an earlier process left, and looks at the clock from then on. */
+  begin(): Promise<void>;
+  /** A message of people that is for no session. */
+  see(post: Post): Promise<void>;
+  /** An unattended session is through with its task, or will not be. */
+  settle(sessionId: string, outcome: EndedFire): Promise<void>;
+}
+
+const LOOKED_AT = 20;
+
+export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
+  const { ports, platform, behaviour } = at;
+  const { store, clock } = ports;
+  const proposals = createProposals(at);
+  const scheduler = routineScheduler(at);
+  const watcher = createWatcher(at);
+  const isDirect = behaviour.directChannelMode.enabled;
+  const isOn = (kind: TaskKind) => (kind === 'routine' ? behaviour.routines : behaviour.watches);
+  const nowUs = () => clock.nowMicroseconds();
+
+  return {
+    whyNot(kind, what) {
+      const many = kind === 'routine' ? 'Routines' : 'Watches';
+      if (!isOn(kind)) return `${many} are off here. An operator can turn them on in the configuration.`;
+      if (what === 'make' && isDirect) {
+        return `${many} are made in threads; where the whole channel is one session there are no new ones.`;
+      }
+      return null;
+    },
+    read: (kind, value) => readDraft(kind, value, hostZone()),
+    fromProse: (kind, prose) => draftFromProse(at, kind, prose, hostZone()),
+    async propose(proposal) {
+      try {
+        await proposals.propose(proposal);
+        return null;
+      } catch (error) {
+        if (error instanceof PlatformError) return error.message;
+        throw error;
+      }
+    },
+    list: (kind) => tasksOf(store.db, kind, platform.id),
+    async lastRun(taskId) {
+      const fires = await firesOf(store.db, taskId, LOOKED_AT);
+      return fires.find(({ session_id }) => session_id !== null) ?? null;
+    },
+    enable: (taskId, isEnabled) => enableTask(store, taskId, isEnabled, nowUs()),
+    delete: (taskId) => deleteTask(store, taskId),
+    async runNow(taskId, by) {
+      const fireId = ports.newId('fir');
+      await claimFire(store.db, {
+        fire_id: fireId,
+        unique_key: `routine:${taskId}:${fireId}`,
+        platform_id: platform.id,
+        channel_id: platform.channelId,
+        task_id: taskId,
+        state: 'due',
+        detail: `started by ${by.name}`,
+        due_us: nowUs(),
+      });
+      store.notify(TASKS_CHANNEL, taskId);
+      await scheduler.tick();
+    },
+    async begin() {
+      try {
+        await proposals.recover();
+        await watcher.endInterrupted();
+      } catch (error) {
+        ports.log.error(
+          { err: error, platform: platform.id },
+          'standing tasks of before could not be looked at',
+        );
+      }
+      if (isOn('routine') && !isDirect) await scheduler.run();
+    },
+    async see(post) {
+      if (isOn('watch') && !isDirect) await watcher.see(post);
+    },
+    settle: (sessionId, outcome) => settleSession(at, sessionId, outcome),
+  };
+}

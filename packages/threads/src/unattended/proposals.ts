@@ -1,0 +1,175 @@
+import * as z from 'zod';
+import { PlatformError } from '../platforms/platform.ts';
+import { DENY } from '../questions/ask.ts';
+import { inputHash } from '../questions/input-hash.ts';
+import type { Decision } from '../questions/question.ts';
+import { decisionOf } from '../questions/rows.ts';
+import type { ProposalTable } from '../tables.ts';
+import { tell } from './begin.ts';
+import type { TaskSurroundings } from './surroundings.ts';
+import { readDraft, SIGN, type TaskDraft, type TaskKind } from './task.ts';
+import { saveTask, TASKS_CHANNEL } from './tasks.ts';
+import { cardText, nameOf } from './texts.ts';
+
+/** A card with a standing task waits for so long. */
+export const PROPOSAL_MS = 24 * 3_600_000;
+
+export interface Proposal {
+  readonly draft: TaskDraft;
+  /** Whom it will run for. */
+  readonly creator: { readonly id: string; readonly name: string };
+  readonly isByAgent: boolean;
+  readonly sessionId: string | null;
+  readonly channelId: string;
+  readonly threadId: string | null;
+}
+
+export interface Proposals {
+  /**
+   * Puts a task to people and resolves once they can see it. It is saved when, and only when, someone who may says
+   * yes; who may not is refused and the card stays open.
+   *
+   * @throws PlatformError when it could not be posted.
+   */
+  propose(proposal: Proposal): Promise<void>;
+  /** Carries out what was decided and not carried out before an earlier process went; forgets all the rest. */
+  recover(): Promise<void>;
+}
+
+export function createProposals(at: TaskSurroundings): Proposals {
+  const { ports, platform, questions } = at;
+  const { store, clock } = ports;
+  /** Those of this process. */
+  const own = new Set<string>();
+
+  async function forget(questionId: string): Promise<void> {
+    await store.db.deleteFrom('threads_proposals').where('question_id', '=', questionId).execute();
+  }
+
+  async function settle(row: ProposalTable, decision: Decision | null): Promise<void> {
+    if (decision?.kind !== 'chosen' || decision.option !== 'allow') return forget(row.question_id);
+    const draft = draftOf(row);
+    const limit = draft.kind === 'routine' ? at.config.limits.maxRoutines : at.config.limits.maxWatches;
+    const saved = await store.transaction(async (tx) => {
+      const gone = await tx
+        .deleteFrom('threads_proposals')
+        .where('question_id', '=', row.question_id)
+        .executeTakeFirst();
+      if (Number(gone.numDeletedRows) === 0) return 'done before';
+      return saveTask(
+        tx,
+        draft,
+        {
+          task_id: ports.newId(draft.kind === 'routine' ? 'rtn' : 'wtc'),
+          platform_id: platform.id,
+          channel_id: platform.channelId,
+          created_by: row.created_by,
+          creator_name: row.creator_name,
+          created_us: clock.nowMicroseconds(),
+        },
+        limit,
+      );
+    });
+    if (saved === 'done before') return;
+    await ports.audit.record(platform.id, {
+      action: draft.kind,
+      channelId: row.channel_id,
+      actor: decision.by.id,
+      actorName: decision.by.name,
+      details: {
+        event: saved === null ? 'not_saved' : 'saved',
+        name: draft.name,
+        for: row.created_by,
+        ...(saved === null ? { reason: `there are ${limit} already` } : { task: saved.id }),
+      },
+    });
+    if (saved !== null) store.notify(TASKS_CHANNEL, saved.id);
+    const key = `${row.question_id}:saved`;
+    await tell(
+      at,
+      saved === null
+        ? `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: there are ${limit} already, which is the limit. Delete one first.`
+        : `${SIGN[draft.kind]} The ${draft.kind} ${nameOf(draft)} is saved. \`!${draft.kind === 'routine' ? 'routines' : 'watches'}\` lists them.`,
+      key,
+    );
+  }
+
+  return {
+    async propose({ draft, creator, isByAgent, sessionId, channelId, threadId }) {
+      const row: ProposalTable = {
+        question_id: ports.newId('qst'),
+        platform_id: platform.id,
+        channel_id: channelId,
+        draft_json: JSON.stringify(draft),
+        created_by: creator.id,
+        creator_name: creator.name,
+      };
+      own.add(row.question_id);
+      await store.db.insertInto('threads_proposals').values(row).execute();
+      const nowMs = Math.floor(clock.nowMicroseconds() / 1_000);
+      const posted = Promise.withResolvers<void>();
+      const asked = questions.ask(
+        {
+          id: row.question_id,
+          kind: draft.kind,
+          platformId: platform.id,
+          sessionId,
+          channelId,
+          threadId,
+          markdown: cardText(draft, isByAgent, nowMs),
+          options: [{ key: 'allow', emoji: '+1', label: 'Save it', decided: 'Approved' }, DENY],
+          takesText: false,
+          approvers: { rule: 'owner_or_allowed' },
+          deadlineMs: nowMs + PROPOSAL_MS,
+          subject: {
+            title: `${SIGN[draft.kind]} ${draft.kind} ${draft.name}`,
+            inputHash: inputHash({ ...draft }),
+          },
+        },
+        at.signal,
+        posted.resolve,
+      );
+      at.start(
+        'an answer to a proposal could not be carried out',
+        asked
+          .then(
+            (decision) => {
+              posted.resolve();
+              return settle(row, decision);
+            },
+            async (error: unknown) => {
+              posted.reject(error);
+              await forget(row.question_id);
+            },
+          )
+          .finally(() => own.delete(row.question_id)),
+      );
+      await posted.promise;
+    },
+
+    async recover() {
+      const rows = await store.db
+        .selectFrom('threads_proposals')
+        .innerJoin('threads_questions', 'threads_questions.question_id', 'threads_proposals.question_id')
+        .selectAll('threads_proposals')
+        .select(['state', 'decision_json'])
+        .where('threads_proposals.platform_id', '=', platform.id)
+        .where('state', '<>', 'open')
+        .execute();
+      for (const { state: _, decision_json, ...row } of rows) {
+        if (own.has(row.question_id) || at.signal.aborted) continue;
+        await settle(row, decision_json === null ? null : decisionOf(decision_json));
+      }
+    },
+  };
+}
+
+const kindOf = z.object({ kind: z.enum(['routine', 'watch']) });
+
+function draftOf(row: ProposalTable): TaskDraft {
+  const value: unknown = JSON.parse(row.draft_json);
+  const kind: TaskKind = kindOf.parse(value).kind;
+  const reading = readDraft(kind, value, 'UTC');
+  if (!reading.ok) throw new PlatformError('refused', reading.reason);
+  return reading.draft;
+}

@@ -1,0 +1,128 @@
+import { storableText } from '@postern/kit';
+import * as z from 'zod';
+import { readSchedule, type Schedule, scheduleInWords } from '../routines/schedule.ts';
+import type { TaskTable } from '../tables.ts';
+import { keywordsOf } from '../watches/keywords.ts';
+
+/** Standing tasks: what is done later without anybody asking for it then. */
+
+export type TaskKind = 'routine' | 'watch';
+
+export interface RoutineDraft {
+  readonly kind: 'routine';
+  readonly name: string;
+  readonly prompt: string;
+  readonly schedule: Schedule;
+}
+
+export interface WatchDraft {
+  readonly kind: 'watch';
+  readonly name: string;
+  readonly prompt: string;
+  /** In natural language. */
+  readonly condition: string;
+  /** Folded; a message without any of them is not looked at. */
+  readonly keywords: readonly string[];
+}
+
+export type TaskDraft = RoutineDraft | WatchDraft;
+
+export type Task = TaskDraft & {
+  readonly id: string;
+  readonly platformId: string;
+  readonly channelId: string;
+  readonly isEnabled: boolean;
+  readonly disabledReason: string | null;
+  readonly failures: number;
+  readonly creator: { readonly id: string; readonly name: string };
+  readonly createdMs: number;
+  /** Of a routine, up to when its runs are on record; of a watch, when it last set off. */
+  readonly markUs: number;
+};
+
+export const LONGEST_NAME = 100;
+export const LONGEST_PROMPT = 4_000;
+export const LONGEST_CONDITION = 1_000;
+
+export type DraftReading =
+  | { readonly ok: true; readonly draft: TaskDraft }
+  | { readonly ok: false; readonly reason: string };
+
+const loose = z.object({
+  name: z.string(),
+  prompt: z.string(),
+  schedule: z.unknown().optional(),
+  condition: z.string().optional(),
+  keywords: z.array(z.string()).max(200).optional(),
+});
+
+/**
+ * Reads a draft from an untrusted value, by the same rules whoever proposes it. What is too long is refused, since
+ * a task that is cut is another task.
+ */
+export function readDraft(kind: TaskKind, value: unknown, defaultZone: string): DraftReading {
+  const parsed = loose.safeParse(value);
+  if (!parsed.success) return { ok: false, reason: `A ${kind} takes a name and a prompt, both texts.` };
+  const name = storableText(parsed.data.name).replaceAll(/\s+/g, ' ').trim();
+  const prompt = storableText(parsed.data.prompt).trim();
+  const fault = textFault('name', name, LONGEST_NAME) ?? textFault('prompt', prompt, LONGEST_PROMPT);
+  if (fault !== null) return { ok: false, reason: fault };
+  if (kind === 'routine') {
+    const reading = readSchedule(parsed.data.schedule, defaultZone);
+    return reading.ok ? { ok: true, draft: { kind, name, prompt, schedule: reading.schedule } } : reading;
+  }
+  const condition = storableText(parsed.data.condition ?? '').trim();
+  const conditionFault = textFault('condition', condition, LONGEST_CONDITION);
+  if (conditionFault !== null) return { ok: false, reason: conditionFault };
+  const keywords = keywordsOf(parsed.data.keywords ?? []);
+  return keywords.ok
+    ? { ok: true, draft: { kind, name, prompt, condition, keywords: keywords.keywords } }
+    : keywords;
+}
+
+function textFault(what: string, text: string, longest: number): string | null {
+  if (text === '') return `The ${what} is empty.`;
+  const length = [...text].length;
+  return length > longest ? `The ${what} has ${length} characters; at most ${longest} are taken.` : null;
+}
+
+const scheduleSpec = z.object({
+  preset: z.enum(['hourly', 'daily', 'weekdays', 'weekly']),
+  time: z.string(),
+  weekday: z.enum(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']).nullable(),
+  timezone: z.string(),
+});
+const watchSpec = z.object({ condition: z.string(), keywords: z.array(z.string()) });
+
+export function specOf(draft: TaskDraft): string {
+  return JSON.stringify(
+    draft.kind === 'routine' ? draft.schedule : { condition: draft.condition, keywords: draft.keywords },
+  );
+}
+
+export function taskOf(row: TaskTable): Task {
+  const common = {
+    id: row.task_id,
+    platformId: row.platform_id,
+    channelId: row.channel_id,
+    name: row.name,
+    prompt: row.prompt,
+    isEnabled: row.is_enabled === 1,
+    disabledReason: row.disabled_reason,
+    failures: row.failures,
+    creator: { id: row.created_by, name: row.creator_name },
+    createdMs: Math.floor(row.created_us / 1_000),
+    markUs: row.mark_us,
+  };
+  const spec: unknown = JSON.parse(row.spec_json);
+  return row.kind === 'routine'
+    ? { ...common, kind: 'routine', schedule: scheduleSpec.parse(spec) }
+    : { ...common, kind: 'watch', ...watchSpec.parse(spec) };
+}
+
+/** When it runs, in a few words. */
+export function occasionOf(draft: TaskDraft): string {
+  return draft.kind === 'routine' ? scheduleInWords(draft.schedule) : `when: ${draft.condition}`;
+}
+
+export const SIGN: Readonly<Record<TaskKind, string>> = { routine: '🕘', watch: '👁️' };

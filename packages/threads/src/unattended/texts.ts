@@ -1,0 +1,62 @@
+import { sanitizeName } from '@postern/kit';
+import { codeBlock, visible } from '../questions/shown-input.ts';
+import { runAfter, wallClock } from '../routines/schedule.ts';
+import { occasionOf, SIGN, type Task, type TaskDraft } from './task.ts';
+
+/** What the posts about standing tasks say. Names and prompts come from people and models, so all is made visible. */
+
+const RUNS_SHOWN = 3;
+
+/** Text in a line that is no markup. */
+export function inLine(text: string): string {
+  return visible(text.replaceAll(/\s+/g, ' ')).replaceAll(/[*_`~[\]<>\\|]/g, (mark) => `\\${mark}`);
+}
+
+export function nameOf(task: Pick<TaskDraft, 'name'>): string {
+  return `**${inLine(task.name)}**`;
+}
+
+export function personName({ id, name }: { readonly id: string; readonly name: string }): string {
+  return inLine(sanitizeName(name, id));
+}
+
+/** The card on which people decide: all of the draft, and when it would run. */
+export function cardText(draft: TaskDraft, isByAgent: boolean, nowMs: number): string {
+  const who = isByAgent ? `Claude proposes ${draft.kind}` : `New ${draft.kind}`;
+  const lines = [`${SIGN[draft.kind]} ${who} ${nameOf(draft)}`, ...occasionLines(draft, nowMs)];
+  return [...lines, 'What each run is told:', codeBlock(visible(draft.prompt))].join('\n');
+}
+
+function occasionLines(draft: TaskDraft, nowMs: number): string[] {
+  if (draft.kind === 'watch') {
+    const words = draft.keywords.map((word) => `“${inLine(word)}”`).join(', ');
+    return [
+      'Fires when a message meets this condition:',
+      codeBlock(visible(draft.condition)),
+      `Looks only at messages with ${words}`,
+    ];
+  }
+  const runs: string[] = [];
+  for (let at = nowMs; runs.length < RUNS_SHOWN; ) {
+    at = runAfter(draft.schedule, at);
+    runs.push(wallClock(at, draft.schedule.timezone));
+  }
+  return [`Runs ${occasionOf(draft)}`, `Next: ${runs.join(' · ')}`];
+}
+
+/** One line of `!routines` and `!watches`. */
+export function listLine(task: Task, number: number, nowMs: number): string {
+  const occasion =
+    task.kind === 'routine'
+      ? occasionOf(task)
+      : `when ${inLine(task.condition)} (${task.keywords.map(inLine).join(', ')})`;
+  return `${number}. ${nameOf(task)} · ${occasion} · ${stateText(task, nowMs)} · by ${personName(task.creator)}`;
+}
+
+function stateText(task: Task, nowMs: number): string {
+  if (!task.isEnabled) {
+    return task.disabledReason === null ? '⏸️ paused' : `⛔ switched off: ${task.disabledReason}`;
+  }
+  if (task.kind === 'watch') return 'on';
+  return `next ${wallClock(runAfter(task.schedule, nowMs), task.schedule.timezone)}`;
+}
