@@ -1,7 +1,24 @@
 import * as z from 'zod';
 
+const discordSchema = z.strictObject({
+  token: z.string().min(1).max(500).regex(/^\S+$/, 'must not hold white space'),
+  /** REST base, with or without the version; the gateway is where that says. */
+  apiUrl: z.url({ protocol: /^https?$/ }).optional(),
+  /** The only channels of servers that are heard, with their threads; all without it. */
+  channels: z
+    .array(
+      z
+        .string()
+        .regex(/^\d{1,20}$/)
+        .describe('the id of a channel, in quotes'),
+    )
+    .max(1_000)
+    .optional(),
+});
+
 const connectorsSchema = z.strictObject({
   local: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
+  discord: discordSchema.optional(),
 });
 
 const webhookSchema = z.strictObject({

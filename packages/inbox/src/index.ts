@@ -2,6 +2,8 @@ export type { InboxCredentials } from './access/authenticate.ts';
 export { fetchAttachment } from './attachments/fetch.ts';
 export { type InboxConfig, inboxConfigSchema } from './config.ts';
 export type { Connector } from './connectors/connector.ts';
+export { checkDiscord, type DiscordCheck } from './connectors/discord/check.ts';
+export { discordConnector } from './connectors/discord/connector.ts';
 export { type ChatPort, LOCAL_SELF, localConnector } from './connectors/local/connector.ts';
 export { inboxDialect } from './errors.ts';
 export { createInbox, type Inbox, type RunningInbox } from './inbox.ts';

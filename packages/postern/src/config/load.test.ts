@@ -191,8 +191,15 @@ describe('what is refused', () => {
     ],
     [
       'a connector of another version',
-      { yaml: 'inbox:\n  connectors:\n    discord: { token: x }\n' },
-      'postern.yaml:3: inbox.connectors.discord: found a setting for which this version has no use; the discord connector is not part of it',
+      { yaml: 'inbox:\n  connectors:\n    imessage: { enabled: true }\n' },
+      'postern.yaml:3: inbox.connectors.imessage: found a setting for which this version has no use; the imessage connector is not part of it',
+    ],
+    [
+      'a channel of Discord that YAML takes for a number',
+      {
+        yaml: 'inbox:\n  connectors:\n    discord:\n      token: x\n      channels: [1234567890123456789]\n',
+      },
+      expect.stringMatching(/^postern\.yaml:5: inbox\.connectors\.discord\.channels\.0: .*in quotes/),
     ],
     [
       'a bounce mailbox without a password',

@@ -110,6 +110,5 @@ export const otherVariables: readonly string[] = ['POSTERN_CONFIG', 'POSTERN_RER
 
 /** Sections of services that this version does not have. */
 export const laterSections: Readonly<Record<string, string>> = {
-  'inbox.connectors.discord': 'the discord connector is',
   'inbox.connectors.imessage': 'the imessage connector is',
 };

@@ -16,7 +16,6 @@ import {
   type InboxPorts,
   inboxDialect,
   inboxPrefixes,
-  localConnector,
   mountInbox,
 } from '@postern/inbox';
 import { idGenerator, systemClock, systemRandom } from '@postern/kit';
@@ -35,6 +34,7 @@ import { version } from '../version.ts';
 import { publicUrlOf } from './address.ts';
 import { adminGate } from './admin.ts';
 import { campaignsPorts, openCampaigns } from './campaigns.ts';
+import { connectorSecrets, inboxConnectors } from './connectors.ts';
 import { mountErrorPages } from './error-pages.ts';
 import { mountHealth } from './health.ts';
 import { startHousekeeping } from './housekeeping.ts';
@@ -144,10 +144,7 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
     fetchAttachment,
     signingKey: await signingKey(),
   };
-  const inbox = createInbox(
-    ports,
-    config.inbox.connectors.local.enabled ? [localConnector(chat.port(), clock)] : [],
-  );
+  const inbox = createInbox(ports, inboxConnectors(config, { chat, clock, log }));
   mountInbox(app, {
     inbox,
     ports,
@@ -268,6 +265,7 @@ function secretsIn(config: Config, secrets: Secrets): Secret[] {
     ...config.campaigns.smtp.flatMap(({ url }) => passwordsIn(url)),
     ...(config.campaigns.bounces.imap ? [new Secret(config.campaigns.bounces.imap.password)] : []),
     ...threadsSecrets(config),
+    ...connectorSecrets(config),
     ...config.inbox.webhooks.flatMap((webhook) => webhook.secrets.map((secret) => new Secret(secret))),
   ];
 }

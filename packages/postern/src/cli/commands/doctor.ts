@@ -2,6 +2,7 @@ import type { Config } from '../../config/load.ts';
 import { ConfigError, describeProblem } from '../../config/problem.ts';
 import { checkBounces } from '../../doctor/bounces.ts';
 import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
+import { checkDiscord } from '../../doctor/discord.ts';
 import { checkAgentCli, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
 import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
@@ -58,6 +59,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     await checkPublicUrl(config, isRunning),
     await checkAgentCli(config.claudePath, config.threads !== null),
     ...(await checkBounces(config)),
+    ...(await checkDiscord(config)),
     ...(await checkThreads(config)),
     checkBuild(),
   ];
