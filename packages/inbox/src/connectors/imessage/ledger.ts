@@ -11,7 +11,7 @@ const MOST_ENTRIES = 1_000;
  */
 export class SentLedger {
   readonly #clock: Clock;
-  readonly #entries: { channelId: string; content: string; atMs: number }[] = [];
+  readonly #entries: { channelId: string; content: string; atMs: number; echo: string | null }[] = [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -20,18 +20,25 @@ export class SentLedger {
   /** To be called before the platform is. */
   note(channelId: string, content: SentContent): void {
     this.#forgetOld();
-    this.#entries.push({ channelId, content: keyOf(content), atMs: nowMilliseconds(this.#clock) });
+    this.#entries.push({
+      channelId,
+      content: keyOf(content),
+      atMs: nowMilliseconds(this.#clock),
+      echo: null,
+    });
     if (this.#entries.length > MOST_ENTRIES) this.#entries.shift();
   }
 
-  /** Whether this was sent; each send has one copy. */
-  takeEcho(channelId: string, content: SentContent): boolean {
+  /** Whether the row of a guid is the copy of what was sent; each send has one, however often it is asked for. */
+  isEcho(channelId: string, content: SentContent, guid: string): boolean {
     this.#forgetOld();
     const key = keyOf(content);
-    const at = this.#entries.findIndex((entry) => entry.channelId === channelId && entry.content === key);
-    if (at < 0) return false;
-    this.#entries.splice(at, 1);
-    return true;
+    const entry = this.#entries.find(
+      (sent) =>
+        sent.channelId === channelId && sent.content === key && (sent.echo === null || sent.echo === guid),
+    );
+    if (entry) entry.echo = guid;
+    return entry !== undefined;
   }
 
   #forgetOld(): void {

@@ -128,14 +128,18 @@ export class ChatDatabase {
     return before === null ? null : this.message(before);
   }
 
-  /** Messages of a stretch of ROWIDs that were changed or taken back. */
-  changedMessages(afterRow: number, throughRow: number): MessageRow[] {
+  /** ROWIDs of a stretch whose messages were changed or taken back, each with a mark of how they are now. */
+  changes(afterRow: number, throughRow: number): { row: number; change: string }[] {
     const marks = ['date_edited', 'date_retracted'].filter((column) => this.#has('message', column));
     if (marks.length === 0) return [];
-    const isChanged = marks.map((column) => `m.${column} > 0`).join(' OR ');
-    return this.#messages(`m.ROWID > ? AND m.ROWID <= ? AND (${isChanged}) ORDER BY m.ROWID`)
+    const statement = this.#prepare(`
+      SELECT ROWID AS row, ${marks.map((column) => `CAST(${column} AS TEXT)`).join(` || ' ' || `)} AS change
+      FROM message WHERE ROWID > ? AND ROWID <= ? AND (${marks.map((column) => `${column} > 0`).join(' OR ')})
+      ORDER BY ROWID
+    `);
+    return statement
       .all(afterRow, throughRow)
-      .flatMap((raw) => parsed(raw) ?? []);
+      .map(({ row, change }) => ({ row: Number(row), change: String(change) }));
   }
 
   /** Own messages after a ROWID, in their order. */

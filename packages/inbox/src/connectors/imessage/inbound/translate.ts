@@ -146,7 +146,7 @@ function guidOrTwin(
     ...(body.text === '' ? [] : [{ text: body.text }]),
     ...files.map(({ name }) => ({ fileName: name })),
   ];
-  if (contents.some((content) => context.ledger.takeEcho(channel.id, content))) return null;
+  if (contents.some((content) => context.ledger.isEcho(channel.id, content, row.guid))) return null;
   const twin = context.database
     .ownMessagesNear(row.chatGuid ?? '', row.row, TWIN_ROWS)
     .find((own) => isNear(own, row, TWIN_MS) && comparable(bodyOf(own).text) === comparable(body.text));
