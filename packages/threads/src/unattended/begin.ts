@@ -1,8 +1,9 @@
 import { PlatformError, type PostRef } from '../platforms/platform.ts';
 import { codeBlock, visible } from '../questions/shown-input.ts';
+import { accountFor } from '../sessions/accounts.ts';
 import { offerReactions } from '../sessions/header.ts';
 import { ownMessage } from '../sessions/messages.ts';
-import { accountFor, titleOf, worktreesIn } from '../sessions/starting.ts';
+import { titleOf, worktreesIn } from '../sessions/starting.ts';
 import { newUuid } from '../sessions/uuid.ts';
 import { type Worktree, worktreeFor } from '../sessions/worktree.ts';
 import type { FireTable, SessionTable } from '../tables.ts';
