@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { idGenerator, systemClock, systemRandom } from '@postern/kit';
 import { connectStore } from '@postern/store';
 import type { Place } from '@postern/store/testing';
@@ -20,6 +21,14 @@ export interface ChildEngine {
   /** How many mails pass before it dies. */
   readonly dieAfter?: number;
 }
+
+/** Threads that run; the one that is longest at it dies at SIGUSR2. */
+const threads = new Set<Worker>();
+process.on('worker', (thread: Worker) => {
+  threads.add(thread);
+  thread.once('exit', () => threads.delete(thread));
+});
+process.on('SIGUSR2', () => void [...threads][0]?.terminate());
 
 const options: ChildEngine = JSON.parse(process.argv[2] ?? '');
 const store = await connectStore<CampaignsTables>({ ...options.place, clock: systemClock });

@@ -14,6 +14,8 @@ afterEach(() => {
 export interface Child {
   /** As nobody can prepare for. */
   kill9(): void;
+  /** Ends one of its threads, as a fault in it would. */
+  killThread(): void;
   /** Asks it to stop. */
   terminate(): void;
   /** Resolves when it is gone; with its exit code, or null when it was killed. */
@@ -37,6 +39,7 @@ export async function startEngine(options: ChildEngine): Promise<Child> {
   if (ended !== null) throw new Error(`the engine ended with ${ended} before it was at work`);
   return {
     kill9: () => void child.kill('SIGKILL'),
+    killThread: () => void child.kill('SIGUSR2'),
     terminate: () => void child.kill('SIGTERM'),
     gone,
   };

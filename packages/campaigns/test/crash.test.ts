@@ -4,8 +4,10 @@ import { describeEngines } from '@postern/store/testing';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { LaunchedContent } from '../src/campaigns/launched.ts';
+import { campaignsConfigSchema } from '../src/config.ts';
 import { compileContent } from '../src/content/compile.ts';
 import { moveCampaign } from '../src/engine/control/campaign-state.ts';
+import { createCampaignEngine } from '../src/engine/engine.ts';
 import { countsOf, ledgerOf, makeCampaign, tally } from '../src/engine/testing/campaigns.ts';
 import { campaignsBench } from '../src/testing/bench.ts';
 import type { ChildEngine } from './child-engine.ts';
@@ -213,6 +215,21 @@ describeEngines('kill -9', (engine) => {
     expect(await last.gone).toBe(0);
   });
 
+  test('a thread that dies gives its mails back at once, not when its leases run out', async () => {
+    const started = await start(300);
+    const { sink, child, state } = started;
+    const engineOfOne = await child({ workers: 1, connections: 4 });
+    await sink.until(60);
+    engineOfOne.killThread();
+    // A lease would hold them for a minute.
+    await expect.poll(state, { timeout: 45_000, interval: 50 }).toBe('finished');
+    const counts = await compare(started);
+    expect((counts.sent ?? 0) + (counts.unknown ?? 0)).toBe(300);
+    expect(counts.unknown ?? 0).toBeLessThanOrEqual(4);
+    engineOfOne.terminate();
+    expect(await engineOfOne.gone).toBe(0);
+  });
+
   test('SIGTERM leaves nothing unknown', async () => {
     const started = await start();
     const { sink, child, state } = started;
@@ -224,6 +241,32 @@ describeEngines('kill -9', (engine) => {
     await child();
     await eventually(state).toBe('finished');
     expect(await compare(started)).toEqual({ sent: PEOPLE });
+  });
+
+  test.runIf(engine === 'sqlite')('a disk that is full for a while costs nobody anything', async () => {
+    const started = await start(400);
+    const { ports, log, sink, state } = started;
+    const config = {
+      smtp: [{ url: `smtp://127.0.0.1:${sink.port}` }],
+      engine: { workers: 0, connections: 4 },
+    };
+    const sending = createCampaignEngine({
+      ports: { ...ports, config: campaignsConfigSchema.parse(config), allowUnverifiedDomains: true },
+      launcher: { prepare: async () => ({ unfit: 'template_error' }) },
+    });
+    onTestFinished(() => sending.stop());
+    const limitPages = (pages: number) =>
+      ports.store.transaction((tx) => sql`PRAGMA max_page_count = ${sql.lit(pages)}`.execute(tx));
+    await sending.start();
+    await sink.until(40);
+    // SQLite takes the smallest limit that holds what there is.
+    await limitPages(1);
+    await eventually(() => log.lines.map(({ fields }) => String(Object(fields).err))).toContainEqual(
+      expect.stringMatching(/full/i),
+    );
+    await limitPages(1_000_000);
+    await eventually(state).toBe('finished');
+    expect(await compare(started)).toEqual({ sent: 400 });
   });
 
   test.runIf(engine === 'postgres')('several processes share a campaign, and one of them dies', async () => {

@@ -42,18 +42,29 @@ export function createCampaignEngine(options: CampaignEngineOptions): CampaignEn
   let pool: WorkerPool | undefined;
   let senders = 0;
 
-  /** A sender that ends before it should is started again, under another name: its claims run out by themselves. */
+  /** A sender that ends before it should gives back what it held, and is started again under another name. */
   async function keepSending(send: (worker: string) => Promise<void>): Promise<void> {
     while (!stop.signal.aborted) {
+      const worker = ports.newId('wrk');
       senders += 1;
       try {
-        await send(ports.newId('wrk'));
+        await send(worker);
       } catch (error) {
         if (!stop.signal.aborted) ports.log.error({ err: error }, 'a sender failed; starting another');
       } finally {
         senders -= 1;
       }
+      if (!stop.signal.aborted) await takeBack(worker);
       await ports.clock.sleep(RESTART_MS, stop.signal);
+    }
+  }
+
+  /** Without waiting for the leases of a sender that is known to be gone. */
+  async function takeBack(worker: string): Promise<void> {
+    try {
+      await recoverRows(ports, { worker });
+    } catch (error) {
+      ports.log.warn({ err: error, worker }, 'mails of a sender that failed wait until its leases run out');
     }
   }
 

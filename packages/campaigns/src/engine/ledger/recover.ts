@@ -8,8 +8,11 @@ import { LEDGERS } from './moves.ts';
 /** Rows of one transaction (contract, section 6). */
 const BATCH = 1_000;
 
-/** `expired`: of workers whose lease has run out; `all`: of whoever, when it is certain that nobody is at work. */
-export type Whose = 'expired' | 'all';
+/**
+ * `expired`: of workers whose lease has run out; `all`: of whoever, when it is certain that nobody is at work; or of
+ * one worker that is known to have ended.
+ */
+export type Whose = 'expired' | 'all' | { readonly worker: string };
 
 /**
  * Takes rows back from dead workers: what was only claimed waits again, and of what had been submitted nobody can
@@ -36,6 +39,11 @@ export async function campaignsWithRowsIn(
   return rows.map((row) => row.campaign_id);
 }
 
+function heldBy(whose: Whose, nowUs: number) {
+  if (whose === 'all') return sql`true`;
+  return whose === 'expired' ? sql`lease_until_us <= ${nowUs}` : sql`claimed_by = ${whose.worker}`;
+}
+
 async function recoverCampaign(
   { store, clock }: CampaignsPorts,
   campaignId: string,
@@ -47,12 +55,12 @@ async function recoverCampaign(
   for (let moved = BATCH; moved === BATCH; ) {
     moved = await store.transaction(async (tx) => {
       const nowUs = clock.nowMicroseconds();
-      const lease = whose === 'all' ? sql`true` : sql`lease_until_us <= ${nowUs}`;
+      const isHeld = heldBy(whose, nowUs);
       const rows = await update(tx, 'mail_deliveries', {
         set: event === 'lose' ? lost(nowUs) : released(nowUs),
         where: sql`delivery_id IN (SELECT delivery_id FROM mail_deliveries
-          WHERE campaign_id = ${campaignId} AND state = ${sql.lit(from)} AND ${lease} LIMIT ${BATCH})
-          AND state = ${sql.lit(from)} AND ${lease}`,
+          WHERE campaign_id = ${campaignId} AND state = ${sql.lit(from)} AND ${isHeld} LIMIT ${BATCH})
+          AND state = ${sql.lit(from)} AND ${isHeld}`,
       });
       await addToCampaignCounts(tx, campaignId, { [from]: -rows, [to]: rows });
       return rows;
@@ -62,11 +70,11 @@ async function recoverCampaign(
 
 async function recoverEmails({ store, clock }: CampaignsPorts, whose: Whose): Promise<void> {
   const nowUs = clock.nowMicroseconds();
-  const lease = whose === 'all' ? sql`true` : sql`lease_until_us <= ${nowUs}`;
+  const isHeld = heldBy(whose, nowUs);
   const { table } = LEDGERS.email;
   await store.transaction(async (tx) => {
-    await update(tx, table, { set: released(nowUs), where: sql`state = 'claimed' AND ${lease}` });
-    await update(tx, table, { set: lost(nowUs), where: sql`state = 'submitted' AND ${lease}` });
+    await update(tx, table, { set: released(nowUs), where: sql`state = 'claimed' AND ${isHeld}` });
+    await update(tx, table, { set: lost(nowUs), where: sql`state = 'submitted' AND ${isHeld}` });
   });
 }
 
