@@ -44,6 +44,10 @@ test('a backup of a running server restores into an empty folder, secrets and at
   const folder = await temporaryFolder();
   const hub = await hubWithMessage(folder);
   const archive = join(folder, 'saved.tgz');
+  const record = '{"seq":1}\n';
+  await mkdir(join(hub.dataDir, 'audit'), { mode: 0o700 });
+  await writeFile(join(hub.dataDir, 'audit/office.jsonl'), record, { mode: 0o600 });
+  await writeFile(join(hub.dataDir, 'audit/office.lock'), '');
   const saved = await run({ folder, args: ['backup', 'saved.tgz'] });
   expect([saved.code, saved.stderr]).toEqual([0, '']);
   expect((await stat(archive)).mode & 0o777).toBe(0o600);
@@ -54,6 +58,8 @@ test('a backup of a running server restores into an empty folder, secrets and at
   const elsewhere = await temporaryFolder();
   const restored = await run({ folder: elsewhere, args: ['restore', archive] });
   expect([restored.code, restored.stderr]).toEqual([0, '']);
+  expect(await readdir(join(elsewhere, 'data/audit'))).toEqual(['office.jsonl']);
+  expect(await readFile(join(elsewhere, 'data/audit/office.jsonl'), 'utf8')).toBe(record);
   const again = await startHub({ folder: elsewhere });
   expect(await readFile(join(again.dataDir, 'secrets/admin-key'), 'utf8')).toBe(secrets);
   expect(await unreadTexts(again)).toEqual(['see the gate']);

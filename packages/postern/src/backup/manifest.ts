@@ -6,10 +6,11 @@ export const MANIFEST = 'manifest.json';
 export const DATABASE = 'database/postern.db';
 export const SECRETS = 'secrets/';
 export const BLOBS = 'blobs/';
+export const AUDIT = 'audit/';
 
 /** The files an archive may hold; nothing else is ever written by a restore. */
 const ENTRY_NAME =
-  /^(?:database\/postern\.db|secrets\/[a-z][a-z-]{0,40}|blobs\/[0-9a-f]{2}\/[A-Za-z0-9_-]{1,128})$/;
+  /^(?:database\/postern\.db|secrets\/[a-z][a-z-]{0,40}|blobs\/[0-9a-f]{2}\/[A-Za-z0-9_-]{1,128}|audit\/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.jsonl)$/;
 
 export const FORMAT = 1;
 

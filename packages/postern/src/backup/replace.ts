@@ -9,7 +9,7 @@ const UNFINISHED = 'restore.unfinished';
 /** Files that only say who holds the folder. */
 const RUN_FILES = /^(?:lock\.sqlite.*|postern\.pid.*|postern\.url.*|\.restoring-\d+)$/;
 /** What a restore replaces. */
-const STATE = /^(?:postern\.db.*|secrets|blobs)$/;
+const STATE = /^(?:postern\.db.*|secrets|blobs|audit)$/;
 
 /** What the folder holds, beside run files and empty folders. */
 export function contentOf(dataDir: string): string[] {

@@ -7,9 +7,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Clock, formatMicroseconds } from '@postern/kit';
 import { connectStore } from '@postern/store';
-import { blobsFolder, databaseFile, Refusal, secretsFolder } from '../secrets/data-folder.ts';
+import { auditFolder, blobsFolder, databaseFile, Refusal, secretsFolder } from '../secrets/data-folder.ts';
 import { version } from '../version.ts';
-import { BLOBS, DATABASE, FORMAT, isEntryName, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
+import { AUDIT, BLOBS, DATABASE, FORMAT, isEntryName, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
 import { type TarEntry, writeTar } from './tar.ts';
 
 export interface BackupOptions {
@@ -43,6 +43,7 @@ export async function writeBackup({ dataDir, target, engine, clock }: BackupOpti
       ...(engine === 'sqlite' ? await copyDatabase(dataDir, workshop, clock) : []),
       ...filesBelow(secretsFolder(dataDir), SECRETS),
       ...(engine === 'sqlite' ? filesBelow(blobsFolder(dataDir), BLOBS) : []),
+      ...filesBelow(auditFolder(dataDir), AUDIT),
     ];
     const manifest = (): Manifest => ({ format: FORMAT, version, created_at: createdAt, engine, files });
     await rm(draft, { force: true });
@@ -98,7 +99,9 @@ async function* entries(
     if (size === null) continue;
     const hash = createHash('sha256');
     async function* content(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of createReadStream(path)) {
+      // A record that is written meanwhile has grown; what was there at first is whole by itself.
+      const upTo = size === 0 ? Readable.from([]) : createReadStream(path, { end: (size as number) - 1 });
+      for await (const chunk of upTo) {
         hash.update(chunk as Uint8Array);
         yield chunk as Uint8Array;
       }

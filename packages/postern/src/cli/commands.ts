@@ -197,9 +197,10 @@ export const commands: readonly Command[] = [
   {
     words: ['backup'],
     arguments: [{ name: 'FILE', meaning: 'the archive to write' }],
-    summary: 'Writes database, attachments and secrets into one archive, also while the server runs',
+    summary:
+      'Writes database, attachments, secrets and audit logs into one archive, also while the server runs',
     details:
-      'The archive is a gzipped tar file with mode 0600 and holds secrets in clear. On PostgreSQL it holds the secrets alone: everything else is in the database, which pg_dump saves.',
+      'The archive is a gzipped tar file with mode 0600 and holds secrets in clear. On PostgreSQL it holds secrets and audit logs alone: everything else is in the database, which pg_dump saves.',
     flags: { force: { meaning: 'Replaces FILE when it exists' } },
     run: async (invocation) => (await import('./commands/backup.ts')).backup(invocation),
   },

@@ -21,6 +21,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/load.ts';
+import { auditFolder } from '../secrets/data-folder.ts';
 import { Secret } from '../secrets/secret.ts';
 import { threadsCommand } from './launcher.ts';
 
@@ -83,7 +84,7 @@ export function openThreads(app: FastifyInstance, means: ThreadsMeans): RunningT
   const { threads: settings, dataDir } = config;
   if (settings === null) return null;
   const audit = openAudit({
-    folder: join(dataDir, 'audit'),
+    folder: auditFolder(dataDir),
     clock,
     log,
     isOn: (platformId) => settings.platforms.find(({ id }) => id === platformId)?.auditLog ?? false,

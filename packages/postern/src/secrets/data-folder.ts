@@ -28,6 +28,11 @@ export function blobsFolder(dataDir: string): string {
   return join(dataDir, 'blobs');
 }
 
+/** The record of what agents did in chat threads, a file for each platform. */
+export function auditFolder(dataDir: string): string {
+  return join(dataDir, 'audit');
+}
+
 /**
  * Makes the folder if need be, and mends rights.
  *

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AuditFileError, type AuditVerdict, auditFile, verifyAudit } from '@postern/threads';
+import { auditFolder } from '../../secrets/data-folder.ts';
 import { DONE, FAILED, type Invocation, UsageError } from '../command.ts';
 
 interface Verified {
@@ -14,7 +14,7 @@ interface Verified {
 /** `postern audit verify [PLATFORM]`: exit code 1 when a chain is broken. Reads the files; no server is needed. */
 export async function verifyAuditLog(invocation: Invocation): Promise<number> {
   const { config } = await invocation.config();
-  const folder = join(config.dataDir, 'audit');
+  const folder = auditFolder(config.dataDir);
   const asked = invocation.option('platform');
   const platforms = asked === undefined ? await platformsIn(folder) : [asked];
   const verified: Verified[] = [];
