@@ -87,6 +87,14 @@ test('platforms say what is wrong with them', async () => {
   await page.getByRole('article', { name: 'lab' }).getByText('The server refuses the token').waitFor();
 });
 
+test('accounts say which of them has reached its limit', async () => {
+  const page = await setup.open('/console/threads/platforms');
+  const spare = page.getByRole('article', { name: 'spare' });
+  await spare.getByText('at its limit').waitFor();
+  await spare.getByText('Free again').waitFor();
+  await page.getByRole('article', { name: 'team' }).getByText('2 running, 1 paused').waitFor();
+});
+
 test('without the service its room is not there', async () => {
   state().isOn = false;
   const page = await setup.open('/console/threads');

@@ -1,6 +1,7 @@
 import { formatMilliseconds } from '@postern/kit';
 import * as z from 'zod';
 import type { QuestionView } from './questions/question.ts';
+import type { AccountView } from './sessions/accounts.ts';
 import type { SessionView } from './sessions/session.ts';
 
 /** How sessions and questions look over REST. */
@@ -140,5 +141,27 @@ export const platformSchema = z.object({
   status: z.enum(['connecting', 'ok', 'degraded', 'failed', 'standby', 'stopped']),
   detail: z.string().nullable(),
 });
+
+/** A login of the agent's program, of the pool that sessions are spread over. */
+export const accountSchema = z.object({
+  id: z.string(),
+  login: z.enum(['home', 'api_key']),
+  /** Sessions whose agent runs with it. */
+  running: z.int(),
+  /** Paused sessions that go on with it. */
+  paused: z.int(),
+  /** Until then no session is begun with it while another is free; null when it has not reached its limit. */
+  limited_until: time.nullable(),
+});
+
+export function accountShape(view: AccountView): z.input<typeof accountSchema> {
+  return {
+    id: view.id,
+    login: view.login,
+    running: view.running,
+    paused: view.paused,
+    limited_until: view.limitedUntilMs === null ? null : formatMilliseconds(view.limitedUntilMs),
+  };
+}
 
 export const reference = z.string().min(1).max(200);

@@ -11,6 +11,7 @@ import type { ThreadsPorts } from './ports.ts';
 import type { QuestionFilter } from './questions/question.ts';
 import { createQuestions } from './questions/questions.ts';
 import { CLOSED_CHANNEL, OPENED_CHANNEL } from './questions/records.ts';
+import { type AccountView, accountsOf } from './sessions/accounts.ts';
 import { pageOfSessions, type SessionFilter } from './sessions/listing.ts';
 import {
   type ConfiguredPlatform,
@@ -37,6 +38,8 @@ export interface Threads {
   /** @throws Failure `not_found`, `precondition_failed` */
   answer(questionId: string, option: string, operator: string): Promise<void>;
   health(): RoomHealth[];
+  /** The pool of the agent's accounts, in the order of the configuration. */
+  accounts(): Promise<AccountView[]>;
   /** A page of a platform's record, newest first. @throws Failure `not_found` for a platform that is not configured. */
   record(platformId: string, filter: AuditFilter): Promise<AuditPage>;
   /** Server-sent events that say which session or question has changed. @throws Failure `rate_limited` */
@@ -163,6 +166,7 @@ export function createThreads(
     questions: async (filter) => (await questions.list(filter)).map(questionShape),
     answer: (questionId, option, operator) => questions.answerFromConsole(questionId, option, operator),
     health: () => manager.health(),
+    accounts: () => accountsOf(ports, config.claudeAccounts),
     changes: (closing) => changes.open(closing),
     async record(platformId, filter) {
       if (!platforms.some(({ platform }) => platform.id === platformId))

@@ -71,6 +71,16 @@ export interface ThreadPlatform {
   readonly detail: string | null;
 }
 
+/** A login of the agent's program. */
+export interface AgentAccount {
+  readonly id: string;
+  readonly login: 'home' | 'api_key';
+  readonly running: number;
+  readonly paused: number;
+  /** Until then nothing new is begun with it while another is free. */
+  readonly limited_until: string | null;
+}
+
 /** One line of the record. */
 export interface AuditLine {
   /** Counts up by one in each platform's record. */
@@ -125,6 +135,8 @@ export const threadsApi = {
   platforms: async (signal?: AbortSignal) =>
     (await request<{ readonly data: readonly ThreadPlatform[] }>('GET', `${BASE}/platforms`, { signal }))
       .data,
+  accounts: async (signal?: AbortSignal) =>
+    (await request<{ readonly data: readonly AgentAccount[] }>('GET', `${BASE}/accounts`, { signal })).data,
   audit: ({ platformId, action, text }: AuditFilter, cursor: string | null, signal?: AbortSignal) =>
     request<Page<AuditLine>>('GET', `${BASE}/audit`, {
       query: {

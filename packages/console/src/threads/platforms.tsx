@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Loaded, Section } from '../ui/section.tsx';
+import { AccountsSection } from './accounts.tsx';
 import { platformsQuery } from './queries.ts';
 import { PlatformBadge } from './words.tsx';
 
@@ -12,32 +13,35 @@ const kinds: Readonly<Record<string, string>> = {
 export function PlatformsSection() {
   const platforms = useQuery(platformsQuery);
   return (
-    <Section
-      title="Platforms"
-      intro="Where the bot listens. They stand under threads.platforms in postern.yaml; npx postern init adds one, npx postern doctor checks them."
-    >
-      <Loaded query={platforms} what="the platforms">
-        {(list) => (
-          <ul className="cards">
-            {list.map(({ id, kind, status, detail }) => (
-              <li key={id}>
-                <article className="card card-row" aria-label={id}>
-                  <div className="card-title">
-                    <h2>
-                      {id}
-                      <PlatformBadge status={status} />
-                    </h2>
-                    <p className="card-meta">
-                      <span>{kinds[kind] ?? kind}</span>
-                      {detail !== null && <span>{detail}</span>}
-                    </p>
-                  </div>
-                </article>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-    </Section>
+    <>
+      <Section
+        title="Platforms"
+        intro="Where the bot listens. They stand under threads.platforms in postern.yaml; npx postern init adds one, npx postern doctor checks them."
+      >
+        <Loaded query={platforms} what="the platforms">
+          {(list) => (
+            <ul className="cards">
+              {list.map(({ id, kind, status, detail }) => (
+                <li key={id}>
+                  <article className="card card-row" aria-label={id}>
+                    <div className="card-title">
+                      <h2>
+                        {id}
+                        <PlatformBadge status={status} />
+                      </h2>
+                      <p className="card-meta">
+                        <span>{kinds[kind] ?? kind}</span>
+                        {detail !== null && <span>{detail}</span>}
+                      </p>
+                    </div>
+                  </article>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Section>
+      <AccountsSection />
+    </>
   );
 }

@@ -54,6 +54,12 @@ export const platformsQuery = queryOptions({
   ...live,
 });
 
+export const accountsQuery = queryOptions({
+  queryKey: [threadsKey, 'accounts'],
+  queryFn: ({ signal }) => threadsApi.accounts(signal),
+  ...live,
+});
+
 export function auditQuery(filter: AuditFilter) {
   return infiniteQueryOptions({
     queryKey: [threadsKey, 'audit', filter],

@@ -69,6 +69,16 @@ export function seedThreads({ threads: { state } }: FakePostern): void {
       detail: 'The server refuses the token; make a new one.',
     },
   ];
+  state.accounts = [
+    { id: 'team', login: 'home', running: 2, paused: 1, limited_until: null },
+    {
+      id: 'spare',
+      login: 'api_key',
+      running: 0,
+      paused: 0,
+      limited_until: new Date(ago(0).getTime() + 60 * MINUTE).toISOString(),
+    },
+  ];
   state.sessions = [
     live,
     {

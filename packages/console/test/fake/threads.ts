@@ -1,4 +1,10 @@
-import type { AuditLine, Question, ThreadPlatform, ThreadSession } from '../../src/api/threads.ts';
+import type {
+  AgentAccount,
+  AuditLine,
+  Question,
+  ThreadPlatform,
+  ThreadSession,
+} from '../../src/api/threads.ts';
 import { type FakeRoute, noContent, ok, Refusal, route } from './http.ts';
 
 /** The operator's routes of the threads service in memory. */
@@ -9,12 +15,20 @@ export interface FakeThreadsState {
   /** Newest first. */
   questions: Question[];
   platforms: ThreadPlatform[];
+  accounts: AgentAccount[];
   /** Newest first. */
   audit: AuditLine[];
 }
 
 export function createFakeThreads() {
-  const state: FakeThreadsState = { isOn: false, sessions: [], questions: [], platforms: [], audit: [] };
+  const state: FakeThreadsState = {
+    isOn: false,
+    sessions: [],
+    questions: [],
+    platforms: [],
+    accounts: [],
+    audit: [],
+  };
   const streams = new Set<(text: string) => void>();
 
   /** Tells open pages that something has changed. */
@@ -90,6 +104,7 @@ export function createFakeThreads() {
       return noContent;
     }),
     route('GET', '/threads/api/platforms', {}, () => ok({ data: state.platforms })),
+    route('GET', '/threads/api/accounts', {}, () => ok({ data: state.accounts })),
     route(
       'GET',
       '/threads/api/audit',

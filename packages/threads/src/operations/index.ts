@@ -4,6 +4,7 @@ import { answerQuestion } from './answer-question.ts';
 import { endSession } from './end-session.ts';
 import { getSession } from './get-session.ts';
 import { interruptSession } from './interrupt-session.ts';
+import { listAccounts } from './list-accounts.ts';
 import { listPlatforms } from './list-platforms.ts';
 import { listQuestions } from './list-questions.ts';
 import { listRecord } from './list-record.ts';
@@ -20,5 +21,6 @@ export const threadsOperations = [
   answerQuestion,
   listRecord,
   listPlatforms,
+  listAccounts,
   streamThreadEvents,
 ] as readonly unknown[] as readonly Operation<ThreadsContext, ThreadsRights>[];

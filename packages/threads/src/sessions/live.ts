@@ -4,6 +4,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
+import { coolAccount } from './accounts.ts';
 import { endInWords, errorBlock } from './agent-end.ts';
 import { featuresOf } from './features.ts';
 import { whenIdle } from './idleness.ts';
@@ -163,6 +164,11 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       await endNow(`its folder ${session.working_dir} is gone`, null);
       return false;
     }
+    // With another login the agent does not know the session, and somebody else would pay for it.
+    if (session.account_id !== null && accountOf(config, session.account_id) === null) {
+      await endNow(`its account ${session.account_id} is not configured any more`, null);
+      return false;
+    }
     await moveSession(store.db, id, 'relaunch');
     generation += 1;
     const mine = generation;
@@ -285,6 +291,10 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     if (event.type === 'session_changed')
       await changeSession(store.db, id, { agent_session_id: event.agentSessionId });
     if (event.type === 'tool_use') await recordToolUse(event);
+    if (event.type === 'rate_limited' && event.state === 'rejected' && row.account_id !== null) {
+      const accountId = row.account_id;
+      await persistently(() => coolAccount(ports, accountId, event.resetsAtMs));
+    }
     await output?.handle(event);
     if (event.type === 'turn_finished') await onTurnFinished(event);
   }

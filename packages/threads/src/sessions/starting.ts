@@ -3,6 +3,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
+import { accountFor } from './accounts.ts';
 import { headerText, offerReactions } from './header.ts';
 import type { Say, SessionJoins } from './joins.ts';
 import type { LiveSession } from './live.ts';
@@ -154,23 +155,6 @@ function titleOf(prompt: string): string | null {
   if (line === '') return null;
   const characters = [...line];
   return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
-}
-
-/** The account of the pool with the fewest live sessions. */
-async function accountFor({ store }: ThreadsPorts, config: ThreadsConfig): Promise<string | null> {
-  if (config.claudeAccounts.length === 0) return null;
-  const used = await store.db
-    .selectFrom('threads_sessions')
-    .select(['account_id', (count) => count.fn.countAll<number>().as('count')])
-    .where('state', '<>', 'ended')
-    .groupBy('account_id')
-    .execute();
-  const counts = new Map(used.map((row) => [row.account_id, Number(row.count)]));
-  const [first, ...others] = config.claudeAccounts.map(({ id }) => id);
-  return others.reduce<string | null>(
-    (best, id) => ((counts.get(id) ?? 0) < (counts.get(best) ?? 0) ? id : best),
-    first ?? null,
-  );
 }
 
 async function postHeader(
