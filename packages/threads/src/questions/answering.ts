@@ -133,7 +133,8 @@ export function answering(ports: QuestionPorts, attempt: Answering['attempt']) {
   };
 }
 
-function optionOf(options: readonly QuestionOption[], emoji: string): QuestionOption | undefined {
+/** The option that an emoji stands for, in whatever skin tone. */
+export function optionOf(options: readonly QuestionOption[], emoji: string): QuestionOption | undefined {
   const name = canonicalEmoji(emoji);
   return options.find((option) => option.emoji !== null && canonicalEmoji(option.emoji) === name);
 }

@@ -254,7 +254,8 @@ describeEngines('a question', (engine) => {
     expect(at.audit.of('permission')).toEqual([
       expect.objectContaining({ actor: 'system', details: expect.objectContaining({ decision: 'expired' }) }),
     ]);
-    expect(await at.questions.react('fake', post, OWNER.id, '+1')).toBe(false);
+    await at.questions.react('fake', post, OWNER.id, '+1');
+    expect(at.audit.of('reaction_refused')).toMatchObject([{ actor: OWNER.id, details: { reason: 'late' } }]);
   });
 
   test('is not answered at its deadline, even where nobody has looked at the clock yet', async () => {
@@ -267,6 +268,20 @@ describeEngines('a question', (engine) => {
     ]);
     await at.clock.advance(5_000);
     expect(await decision).toEqual({ kind: 'expired' });
+  });
+
+  test('that is decided puts later answers of others on record as too late', async () => {
+    const at = await bench();
+    const { decision, post } = await asked(at);
+    await at.platform.reactAs(OWNER, post, '-1');
+    await decision;
+    await at.questions.react('fake', post, OWNER.id, '-1');
+    await at.questions.react('fake', post, BOT.id, '+1');
+    expect(at.audit.of('reaction_refused')).toEqual([]);
+    await at.platform.reactAs(ALLOWED, post, '+1');
+    expect(at.audit.of('reaction_refused')).toMatchObject([
+      { actor: ALLOWED.id, details: { reason: 'late' } },
+    ]);
   });
 
   test('is withdrawn when whoever asked no longer waits', async () => {
@@ -334,7 +349,14 @@ describeEngines('a question', (engine) => {
         details: expect.objectContaining({ decision: 'withdrawn', reason: 'restarted' }),
       }),
     ]);
-    expect(await after.react('fake', post, OWNER.id, '+1')).toBe(false);
+    for (const emoji of ['eyes', '+1::skin-tone-3', '+1']) await after.react('fake', post, OWNER.id, emoji);
+    expect(at.audit.of('reaction_refused')).toEqual([
+      expect.objectContaining({
+        actor: OWNER.id,
+        tool: 'Bash',
+        details: expect.objectContaining({ option: 'allow', reason: 'late' }),
+      }),
+    ]);
     expect(await after.list({ limit: 10 })).toMatchObject([{ state: 'withdrawn' }]);
     expect(await after.openPosts('fake')).toEqual([]);
   });

@@ -3,6 +3,7 @@ import { storableText } from '@postern/kit';
 import { type Platform, PlatformError, type PostRef } from '../platforms/platform.ts';
 import { announce, piecesOf } from './announce.ts';
 import { type Answering, answering } from './answering.ts';
+import { lateReactions } from './late-reactions.ts';
 import { type OpenQuestion, openQuestion, openQuestions } from './open-question.ts';
 import type { QuestionPorts } from './ports.ts';
 import type { Decision, NewQuestion, QuestionDesk, WithdrawReason } from './question.ts';
@@ -116,6 +117,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
   };
 
   const answers = answering(ports, attempt);
+  const late = lateReactions(ports);
 
   /** Posts the question; on failure the posts that went out are taken back. */
   const post = async (platform: Platform, entry: OpenQuestion, pieces: string[]): Promise<void> => {
@@ -204,7 +206,7 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
 
     async react(platformId, ref, personId, emoji) {
       const entry = open.byPost(platformId, ref);
-      if (entry === undefined) return false;
+      if (entry === undefined) return late(platformId, ref, personId, emoji);
       await answers.react(entry, personId, emoji);
       return true;
     },
