@@ -44,6 +44,25 @@ describe('a tool call', () => {
     );
   });
 
+  test('that refuses says why, and not how it put that', async () => {
+    const bench = outputBench();
+    await bench.tell(
+      use('t1', 'mcp__claude-threads-mcp__send_file', { path: '/etc/passwd' }),
+      result('t1', '{"ok":false,"reason":"The file is outside."}'),
+      use('t2', 'mcp__claude-threads-mcp__send_file', { path: '/srv/work/a' }),
+      result('t2', '{"ok":true,"postId":"p1"}'),
+      use('t3', 'mcp__claude-threads-mcp__send_dm', { recipient: 'x' }),
+      result('t3', '{"ok":false,"reason":"Nobody of that name."}', true),
+    );
+    expect(bench.texts[0]?.split('\n')).toEqual([
+      '- **send_file** `/etc/passwd`',
+      '- ❌ send\\_file: The file is outside.',
+      '- **send_file** `a`',
+      '- **send_dm** `x`',
+      '- ❌ send\\_dm: Nobody of that name.',
+    ]);
+  });
+
   test('shows its whole input and its result when asked, and hides them again', async () => {
     const bench = outputBench();
     const command = `echo ${'y'.repeat(6_000)}`;

@@ -1,4 +1,4 @@
-import { type CommandDefinition, refused, said } from './definition.ts';
+import { type CommandDefinition, refused, silent } from './definition.ts';
 
 export const escapeCommand: CommandDefinition = {
   name: 'escape',
@@ -12,8 +12,7 @@ export const escapeCommand: CommandDefinition = {
   takes: 'nothing',
   async run({ session, person, actions }) {
     const isDone = session !== null && (await actions.interrupt(session.id, person));
-    return isDone
-      ? said(`⏸️ Interrupted by ${person.name}.`)
-      : refused('The agent is doing nothing just now.');
+    // The end of the turn is told in the thread, as after ⏸️ on the header.
+    return isDone ? silent : refused('The agent is doing nothing just now.');
   },
 };

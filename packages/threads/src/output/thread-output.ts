@@ -9,6 +9,7 @@ import { LivePost } from './live-post.ts';
 import { balanced, oneLine, plain } from './markup.ts';
 import { Notes } from './notes.ts';
 import { Posting } from './posting.ts';
+import { refusalIn } from './refusal.ts';
 import { SubagentGroup } from './subagents.ts';
 import { TaskPost } from './task-post.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -158,9 +159,10 @@ export class ThreadOutput {
     if (group) this.#wake();
     const name = this.#calls.name(event.toolUseId);
     this.#calls.ended(event.toolUseId, event.text);
-    if (name === null || !event.isError) return;
-    const error = event.text.replace(/<\/?tool_use_error>/g, '');
-    this.#append(`- ❌ ${toolName(name)}: ${plain(oneLine(error, LONGEST_ERROR))}`, true);
+    const refusal = refusalIn(event.text);
+    if (name === null || (!event.isError && refusal === null)) return;
+    const error = refusal ?? event.text.replace(/<\/?tool_use_error>/g, '');
+    this.#append(`- ❌ ${plain(toolName(name))}: ${plain(oneLine(error, LONGEST_ERROR))}`, true);
   }
 
   #append(markdown: string, isLine: boolean): void {
