@@ -1,4 +1,6 @@
+import { isSupportedCountry } from 'libphonenumber-js';
 import * as z from 'zod';
+import { DEFAULT_CHAT_DB, DEFAULT_OSASCRIPT } from './connectors/imessage/settings.ts';
 
 const discordSchema = z.strictObject({
   token: z.string().min(1).max(500).regex(/^\S+$/, 'must not hold white space'),
@@ -16,9 +18,34 @@ const discordSchema = z.strictObject({
     .optional(),
 });
 
+const imessageSchema = z.strictObject({
+  enabled: z.boolean().default(false),
+  /** The database of Messages; `~` is the home folder. */
+  chatDb: z
+    .string()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is what is refused.
+    .regex(/^(?:~?\/)[^\u0000]+$/, 'must be an absolute path, or one that begins with ~/')
+    .default(DEFAULT_CHAT_DB),
+  /** Runs AppleScript from standard input; a program and its first arguments. */
+  osascript: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(20)
+    .default([...DEFAULT_OSASCRIPT]),
+  /** Whose phone numbers come without their country code. */
+  region: z
+    .string()
+    .refine((code) => isSupportedCountry(code), 'must be the code of a country, such as US')
+    .describe('the code of a country, such as US')
+    .default('US'),
+  groups: z.boolean().default(true),
+  pollMs: z.int().min(100).max(60_000).default(1_000),
+});
+
 const connectorsSchema = z.strictObject({
   local: z.strictObject({ enabled: z.boolean().default(true) }).prefault({}),
   discord: discordSchema.optional(),
+  imessage: imessageSchema.prefault({}),
 });
 
 const webhookSchema = z.strictObject({

@@ -190,9 +190,16 @@ describe('what is refused', () => {
       'postern.yaml:3: threads.workingDir: found a folder in the data folder; accepted: a folder outside of it',
     ],
     [
-      'a connector of another version',
-      { yaml: 'inbox:\n  connectors:\n    imessage: { enabled: true }\n' },
-      'postern.yaml:3: inbox.connectors.imessage: found a setting for which this version has no use; the imessage connector is not part of it',
+      'a country that is none',
+      { yaml: 'inbox:\n  connectors:\n    imessage: { enabled: true, region: Narnia }\n' },
+      expect.stringMatching(
+        /^postern\.yaml:3: inbox\.connectors\.imessage\.region: .*the code of a country, such as US/,
+      ),
+    ],
+    [
+      'a database of Messages beside the configuration',
+      { yaml: 'inbox:\n  connectors:\n    imessage: { enabled: true, chatDb: chat.db }\n' },
+      expect.stringMatching(/^postern\.yaml:3: inbox\.connectors\.imessage\.chatDb: /),
     ],
     [
       'a channel of Discord that YAML takes for a number',

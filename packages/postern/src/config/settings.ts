@@ -109,6 +109,4 @@ export const settings = [
 export const otherVariables: readonly string[] = ['POSTERN_CONFIG', 'POSTERN_RERUN'];
 
 /** Sections of services that this version does not have. */
-export const laterSections: Readonly<Record<string, string>> = {
-  'inbox.connectors.imessage': 'the imessage connector is',
-};
+export const laterSections: Readonly<Record<string, string>> = {};

@@ -1,4 +1,10 @@
-import { type Connector, discordConnector, localConnector } from '@postern/inbox';
+import {
+  type Connector,
+  discordConnector,
+  imessageConnector,
+  imessageSettings,
+  localConnector,
+} from '@postern/inbox';
 import type { Clock } from '@postern/kit';
 import type { ChatService } from '@postern/local-chat';
 import type { Logger } from 'pino';
@@ -11,9 +17,12 @@ export function inboxConnectors(
   { chat, clock, log }: { chat: ChatService; clock: Clock; log: Logger },
 ): Connector[] {
   const { local, discord } = inbox.connectors;
+  const imessage = imessageSettings(inbox.connectors.imessage);
+  if (imessage.off !== null && inbox.connectors.imessage.enabled) log.warn(imessage.off);
   return [
     ...(local.enabled ? [localConnector(chat.port(), clock)] : []),
     ...(discord ? [discordConnector({ ...discord, clock, log })] : []),
+    ...(imessage.off === null ? [imessageConnector(imessage.settings, clock)] : []),
   ];
 }
 

@@ -6,18 +6,7 @@ import { Follower, StoreFailure } from './inbound/follower.ts';
 import { SentLedger } from './ledger.ts';
 import { osascriptRunner } from './outbound/osascript.ts';
 import { AUTOMATION, SEND_TIMING, Sender, type SendTiming } from './outbound/sender.ts';
-
-export interface IMessageSettings {
-  /** Absolute path of the database of Messages. */
-  readonly chatDb: string;
-  /** The command that runs AppleScript from standard input, with its first arguments. */
-  readonly osascript: readonly string[];
-  /** Country whose phone numbers come without their country code. */
-  readonly region: string;
-  /** Whether groups are heard. */
-  readonly groups: boolean;
-  readonly pollMs: number;
-}
+import type { IMessageSettings } from './settings.ts';
 
 /** One Mac has one Messages, and guids are unique among all of them. */
 const ACCOUNT = 'messages';

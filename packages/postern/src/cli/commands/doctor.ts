@@ -3,6 +3,7 @@ import { ConfigError, describeProblem } from '../../config/problem.ts';
 import { checkBounces } from '../../doctor/bounces.ts';
 import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
 import { checkDiscord } from '../../doctor/discord.ts';
+import { checkIMessage } from '../../doctor/imessage.ts';
 import { checkAgentCli, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
 import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
@@ -60,6 +61,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     await checkAgentCli(config.claudePath, config.threads !== null),
     ...(await checkBounces(config)),
     ...(await checkDiscord(config)),
+    ...(await checkIMessage(config)),
     ...(await checkThreads(config)),
     checkBuild(),
   ];

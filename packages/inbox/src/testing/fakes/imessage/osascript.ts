@@ -25,7 +25,8 @@ if (!existsSync(chatDb)) fail('Messages got an error: it is not running.', -600)
 
 switch (order) {
   case 'send':
-    send();
+    // Without values it is only asked whether it may.
+    if (values.length > 0) send();
     break;
   case 'refuse':
     fail('Messages got an error: AppleEvent handler failed.', -10_000);
