@@ -46,6 +46,8 @@ export interface ContractProcess {
   stop(): Promise<void>;
 }
 
+type Platform = Pick<ConnectorHarness, 'connect' | 'ana' | 'ben'>;
+
 /** The database and files of a test, on which processes come and go. */
 export interface ContractHome {
   start(): Promise<ContractProcess>;
@@ -53,7 +55,7 @@ export interface ContractHome {
 }
 
 export async function contractHome(
-  harness: ConnectorHarness,
+  harness: Platform,
   allowedDirs: readonly string[] = [],
 ): Promise<ContractHome> {
   const bench = await inboxBench('sqlite', {
@@ -67,7 +69,7 @@ export async function contractHome(
   return { bench, start: () => startProcess(harness, ports) };
 }
 
-async function startProcess(harness: ConnectorHarness, ports: InboxPorts): Promise<ContractProcess> {
+async function startProcess(harness: Platform, ports: InboxPorts): Promise<ContractProcess> {
   const connector = harness.connect();
   const sinkOrders: SinkOrder[] = [];
   const handedOver: InboundEvent[] = [];
