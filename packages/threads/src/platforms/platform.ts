@@ -39,6 +39,8 @@ export interface Platform {
   /** Adds or takes back a reaction of the bot's; twice is no error. Emoji by name, without colons. */
   react(ref: PostRef, emoji: string): Promise<void>;
   unreact(ref: PostRef, emoji: string): Promise<void>;
+  /** Pins a post of the bot's to its channel; absent where there is no such thing. @throws PlatformError */
+  pin?(ref: PostRef): Promise<void>;
   /** Shows that the bot is at work; does nothing where there is no such thing. Never throws. */
   typing(channelId: string, threadId: string | null): Promise<void>;
   /** Uploads one file into a thread. @throws PlatformError */

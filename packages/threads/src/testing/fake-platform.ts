@@ -23,6 +23,7 @@ export interface FakePlatform extends Platform {
   /** Files that were uploaded, by the id of their post. */
   readonly uploads: Map<string, { name: string; bytes: Uint8Array; caption: string | null }>;
   readonly reactionsOn: Map<string, PostReaction[]>;
+  readonly pinned: Set<string>;
   /** Someone writes; delivered to the feed when one runs. Mentions are found in the text by known names. */
   say(
     person: Person,
@@ -42,7 +43,10 @@ export interface FakePlatform extends Platform {
    */
   deliver(event: PlatformEvent): Promise<void>;
   /** The next call of the method fails with the code. */
-  failNext(method: 'post' | 'edit' | 'react' | 'upload' | 'directChannel', code: PlatformErrorCode): void;
+  failNext(
+    method: 'post' | 'edit' | 'react' | 'pin' | 'upload' | 'directChannel',
+    code: PlatformErrorCode,
+  ): void;
   /** Whether somebody is connected. */
   readonly isRunning: boolean;
   /** What people do from now on is not delivered; a test may deliver it itself. */
@@ -90,6 +94,7 @@ export function fakePlatform(
   const files = new Map<string, Uint8Array>();
   const uploads: FakePlatform['uploads'] = new Map();
   const reactionsOn = new Map<string, PostReaction[]>();
+  const pinned: FakePlatform['pinned'] = new Set();
   const failures = new Map<string, PlatformErrorCode>();
   const waiters = new Set<() => void>();
   /** All that happened, for whoever connects later; a cursor is how much of it was handed over. */
@@ -217,6 +222,7 @@ export function fakePlatform(
     posts,
     uploads,
     reactionsOn,
+    pinned,
     async run(given, signal) {
       const connected = given;
       feed = connected;
@@ -286,6 +292,11 @@ export function fakePlatform(
     },
     async unreact(ref, emoji) {
       setReaction(ref, { emoji, personId: BOT.id }, false);
+    },
+    async pin(ref) {
+      maybeFail('pin');
+      own(ref);
+      pinned.add(ref.postId);
     },
     async typing() {},
     async upload(file: OutgoingFile) {

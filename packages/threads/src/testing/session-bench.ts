@@ -217,6 +217,7 @@ const ASYNCHRONOUS: ReadonlySet<keyof Platform> = new Set<keyof Platform>([
   'delete',
   'react',
   'unreact',
+  'pin',
   'typing',
   'upload',
   'download',

@@ -85,6 +85,7 @@ export function mattermostPlatform(options: MattermostOptions): Platform {
     delete: posts.delete,
     react: posts.react,
     unreact: posts.unreact,
+    pin: posts.pin,
     async typing(channel, threadId) {
       connected.typing(channel, threadId);
     },

@@ -16,6 +16,7 @@ export interface Publishing {
   delete(ref: PostRef): Promise<void>;
   react(ref: PostRef, emoji: string): Promise<void>;
   unreact(ref: PostRef, emoji: string): Promise<void>;
+  pin(ref: PostRef): Promise<void>;
 }
 
 export interface PublishingPorts {
@@ -186,6 +187,14 @@ export function publishing({ api, people, clock, newKey, limit }: PublishingPort
         path: '/reactions',
         json: { user_id: selfId, post_id: known(ref).postId, emoji_name: emoji },
         schema: wireReaction,
+      });
+    },
+    async pin(ref) {
+      await api.call({
+        name: 'pin a post',
+        method: 'POST',
+        path: `/posts/${known(ref).postId}/pin`,
+        schema: statusOk,
       });
     },
     async unreact(ref, emoji) {

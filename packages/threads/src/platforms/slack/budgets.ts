@@ -6,7 +6,7 @@ import type { Rate } from '../limiter.ts';
  * stay under the tier together.
  */
 const PER_MINUTE: Readonly<Record<string, number>> = {
-  ...perMinute(20, ['users.list', 'conversations.list', 'users.conversations']),
+  ...perMinute(20, ['users.list', 'conversations.list', 'users.conversations', 'pins.add']),
   ...perMinute(50, [
     ...['chat.update', 'chat.delete', 'conversations.history', 'conversations.replies', 'conversations.info'],
     ...['conversations.open', 'reactions.add', 'reactions.remove', 'reactions.get'],

@@ -15,6 +15,7 @@ export interface Publishing {
   delete(ref: PostRef): Promise<void>;
   react(ref: PostRef, emoji: string): Promise<void>;
   unreact(ref: PostRef, emoji: string): Promise<void>;
+  pin(ref: PostRef): Promise<void>;
   /** A post of a thread, or of the channel, made lately; null when there is none. @throws PlatformError */
   findLately(place: Place, matches: (message: WireMessage) => boolean): Promise<PostRef | null>;
 }
@@ -169,6 +170,10 @@ export function publishing({ api, clock, newKey, lookAfterMs }: PublishingOption
     },
     react: (ref, emoji) => reaction('reactions.add', ref, emoji),
     unreact: (ref, emoji) => reaction('reactions.remove', ref, emoji),
+    async pin({ channelId, postId }) {
+      const args = { channel: channelId, timestamp: postId };
+      await unlessAlready(api.call({ method: 'pins.add', args, schema: doneAnswer }), 'already_pinned');
+    },
     findLately,
   };
 }

@@ -10,6 +10,7 @@ export const BOT_SCOPES: Readonly<Record<string, string>> = {
   'im:history': 'read direct messages',
   'im:read': 'see direct conversations',
   'im:write': 'begin direct conversations',
+  'pins:write': 'pin the post that says which sessions there are',
   'reactions:read': 'see reactions, which approve and deny',
   'reactions:write': 'put reactions on messages',
   'users:read': 'know people by their names',

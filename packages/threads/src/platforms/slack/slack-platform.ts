@@ -86,6 +86,7 @@ export function slackPlatform(options: SlackOptions): Platform {
     delete: posts.delete,
     react: posts.react,
     unreact: posts.unreact,
+    pin: posts.pin,
     async typing() {},
     upload: moved.upload,
     download: moved.download,

@@ -6,6 +6,13 @@ const MASS_MENTIONS =
   '@all @channel @here @everyone <!channel> <!here> <!here|here> <!everyone> <!subteam^S0123|team>';
 
 export function postingContract({ start, testFault, traits }: ContractTools): void {
+  test('a post is pinned where there is such a thing, and twice is no error', async () => {
+    const harness = await start();
+    const root = await post(harness, 'hello');
+    for (let times = 0; times < 2; times += 1) await harness.platform.pin?.(root);
+    expect(await texts(harness)).toEqual(['hello']);
+  });
+
   test('a post is there as the bot wrote it, as a root or in a thread', async () => {
     const harness = await start();
     const root = await post(harness, 'hello');

@@ -113,6 +113,7 @@ export class FakeModel {
   readonly posts = new Map<string, FakePost>();
   readonly files = new Map<string, FakeFile>();
   reactions: FakeReaction[] = [];
+  readonly pinned = new Set<string>();
   /** Milliseconds, each time others; a test may put in a clock that stands still, so that posts share one. */
   now: () => number = () => {
     this.lastMs = Math.max(Date.now(), this.lastMs + 1);

@@ -154,6 +154,12 @@ const routes: readonly Route[] = [
     model.readableChannel(user, post.channel_id);
     return ok(post.metadata.files);
   }),
+  route('pin', 'POST', '/posts/{id}/pin', ({ model, user, parts: [id = ''] }) => {
+    const post = model.post(id);
+    model.readableChannel(user, post.channel_id);
+    model.pinned.add(id);
+    return done;
+  }),
   route('react', 'POST', '/reactions', ({ model, user, json }) => {
     const { user_id, post_id, emoji_name } = json();
     if (user_id !== user.id) throw forbidden();

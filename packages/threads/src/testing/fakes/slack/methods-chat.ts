@@ -52,6 +52,13 @@ export const chatMethods: Readonly<Record<string, Method>> = {
     return {};
   },
 
+  'pins.add'(args, context) {
+    const message = messageArg(context, args, 'timestamp');
+    if (message.isPinned) throw new Refused('already_pinned');
+    message.isPinned = true;
+    return {};
+  },
+
   'reactions.remove'(args, context) {
     const message = messageArg(context, args, 'timestamp');
     const name = textArg(args, 'name');

@@ -11,6 +11,7 @@ export const SCOPE_OF: Readonly<Record<string, readonly string[]>> = {
   'users.conversations': ['im:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
+  'pins.add': ['pins:write'],
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'reactions.get': ['reactions:read'],

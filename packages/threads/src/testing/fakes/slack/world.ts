@@ -41,6 +41,7 @@ export interface StoredMessage {
   editedTs: string | null;
   readonly files: StoredFile[];
   readonly reactions: Map<string, string[]>;
+  isPinned?: boolean;
   readonly metadata: unknown;
   /** Fields of the wire form that a test set itself. */
   readonly extra: Readonly<Record<string, unknown>>;
