@@ -65,6 +65,7 @@ export async function workshop(
       bridge: { socketPath: join(folder, 'bridge.sock'), token: 'the-token-of-the-bridge' },
       features: [],
       deniedPaths: [],
+      autoMemoryDir: null,
       account: null,
       onEvent: async (event) => {
         events.push(event);

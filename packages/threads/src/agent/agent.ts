@@ -59,6 +59,8 @@ export interface AgentLaunch {
   readonly features: readonly string[];
   /** Folders the agent may never read or write: the product's own data and configuration. */
   readonly deniedPaths: readonly string[];
+  /** Folder for what the program notes by itself about the repository; null: it notes nothing and is told nothing. */
+  readonly autoMemoryDir: string | null;
   /** Account of the pool: its home or its key's file; null is the operator's own. */
   readonly account: { readonly home?: string; readonly apiKeyFile?: string } | null;
   /**

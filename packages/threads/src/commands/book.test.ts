@@ -73,7 +73,7 @@ describe('a command', () => {
     ['!permisions auto', 'permisions', 'permissions'],
     ['!cancle', 'cancle', 'cancel'],
     ['!important do not touch main', 'important', null],
-    ['!remember tea', 'remember', null],
+    ['!recall tea', 'recall', null],
     ['!xy', 'xy', null],
   ])('%j is unknown, the nearest one named', (text, word, nearest) => {
     expect(meaning(text)).toEqual({ kind: 'unknown', word, nearest });
@@ -190,8 +190,10 @@ describe('the registry', () => {
       'invite',
       'kick',
       'kill',
+      'memory',
       'mentions',
       'permissions',
+      'remember',
       'stop',
       'worktree',
     ]);

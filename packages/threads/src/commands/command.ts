@@ -1,3 +1,4 @@
+import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { SessionActions, SessionView, Standing } from '../sessions/session.ts';
 
@@ -34,6 +35,8 @@ export interface CommandCall {
   /** What the session to come will be started with; stackable commands change it. */
   readonly setUp: SessionSetUp;
   readonly actions: SessionActions;
+  /** Null where memory is off. */
+  readonly memory: ChannelMemory | null;
 }
 
 export interface SessionSetUp {

@@ -9,8 +9,10 @@ import { helpCommand } from './help.ts';
 import { inviteCommand } from './invite.ts';
 import { kickCommand } from './kick.ts';
 import { killCommand } from './kill.ts';
+import { memoryCommand } from './memory.ts';
 import { mentionsCommand } from './mentions.ts';
 import { permissionsCommand } from './permissions.ts';
+import { rememberCommand } from './remember.ts';
 import { stopCommand } from './stop.ts';
 import { worktreeCommand } from './worktree.ts';
 
@@ -30,4 +32,6 @@ export const definitions: readonly CommandDefinition[] = [
   contextCommand,
   costCommand,
   compactCommand,
+  rememberCommand,
+  memoryCommand,
 ];

@@ -73,6 +73,7 @@ async function bench(permissionMode: PermissionMode = 'auto'): Promise<Bench> {
           rest,
           setUp,
           actions,
+          memory: null,
         });
       }
       return result;

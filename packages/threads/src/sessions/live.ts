@@ -43,7 +43,10 @@ export interface LiveOptions {
   readonly joins: SessionJoins;
   readonly people: People;
   readonly slots: Slots;
-  systemPrompt(row: SessionTable): string;
+  systemPrompt(row: SessionTable): Promise<string>;
+  autoMemoryDir(row: SessionTable): Promise<string | null>;
+  /** Told what the agent itself says. */
+  onText(sessionId: string, text: string): void;
   uploadDir(sessionId: string): string;
   /** Told when the session is over or its state has moved. */
   onChange(sessionId: string): void;
@@ -184,7 +187,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         resume: session.has_begun === 1,
         workingDir: session.working_dir,
         permissionMode: session.permission_mode,
-        systemPrompt: options.systemPrompt(session),
+        systemPrompt: await options.systemPrompt(session),
+        autoMemoryDir: await options.autoMemoryDir(session),
         bridge: joins.bridge.register(id),
         features: featuresOf(options.behaviour, session),
         deniedPaths: ports.deniedPaths,
@@ -291,6 +295,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     if (event.type === 'session_changed')
       await changeSession(store.db, id, { agent_session_id: event.agentSessionId });
     if (event.type === 'tool_use') await recordToolUse(event);
+    if (event.type === 'text' && event.parentToolUseId === null) options.onText(id, event.text);
     if (event.type === 'rate_limited' && event.state === 'rejected' && row.account_id !== null) {
       const accountId = row.account_id;
       await persistently(() => coolAccount(ports, accountId, event.resetsAtMs));

@@ -1,5 +1,6 @@
 import type { CommandResult, SessionSetUp } from '../commands/command.ts';
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
+import { channelMemory } from '../memory/channel-memory.ts';
 import { type Platform, PlatformError, type Post } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageOutcome, MessageTable, SessionTable } from '../tables.ts';
@@ -56,6 +57,7 @@ type Commands = Extract<CommandReading, { kind: 'commands' }>;
 export function messageReader(options: ReaderOptions) {
   const { ports, config, behaviour, platform, joins, people } = options;
   const { store } = ports;
+  const memory = channelMemory(ports);
 
   async function readingOf(message: MessageTable): Promise<Reading & { meaning: Meaning }> {
     const post = postOf(message);
@@ -272,6 +274,7 @@ export function messageReader(options: ReaderOptions) {
         rest,
         setUp,
         actions: options.actions,
+        memory: behaviour.memory ? memory : null,
       });
       if (command.isAudited) {
         await ports.audit.record(platform.id, {

@@ -1,4 +1,5 @@
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
+import { roomMemory } from '../memory/room-memory.ts';
 import type { Platform, PlatformFeed, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
@@ -18,7 +19,6 @@ import { speaker } from './say.ts';
 import { type PostedIn, withPostsSeen } from './seen-posts.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
-import { statusPost } from './status-post.ts';
 import { threadWorkers } from './thread-workers.ts';
 
 const MINUTE_US = 60_000_000;
@@ -64,6 +64,7 @@ export function createRoom(options: RoomOptions): Room {
   const background = new Set<Promise<unknown>>();
   const platform = withPostsSeen(options.platform, { before: settle, after: outrun });
   const people = createPeople({ platform, store, clock, log, ...behaviour });
+  const memory = roomMemory({ ports, config, behaviour, platform, signal: closing.signal });
   let isShut = false;
 
   function livesIn({ channelId, threadId }: PostedIn): LiveSession[] {
@@ -83,13 +84,6 @@ export function createRoom(options: RoomOptions): Room {
   /** What an agent says from here on stands behind a post that somebody else has made in its thread. */
   function outrun(place: PostedIn): void {
     for (const own of livesIn(place)) own.outrun();
-  }
-
-  const status = statusPost({ ports, platform: options.platform, mode: behaviour.stickyMessage });
-
-  function onChange(sessionId: string): void {
-    options.onChange(sessionId);
-    status.touch();
   }
 
   /** Work that nobody waits for; a failure is logged. */
@@ -114,19 +108,23 @@ export function createRoom(options: RoomOptions): Room {
         joins,
         people,
         slots,
-        systemPrompt: (row) =>
+        systemPrompt: async (row) =>
           systemPromptOf({
             platform,
             behaviour,
             session: row,
             commands: joins.commands.all,
             uploadDir: options.uploadDir(row.session_id),
+            background: await memory.background(row),
           }),
+        autoMemoryDir: memory.autoMemoryDir,
+        onText: memory.heard,
         uploadDir: options.uploadDir,
-        onChange,
+        onChange: options.onChange,
         onEnded: (sessionId) => {
           lives.delete(sessionId);
-          onChange(sessionId);
+          options.onChange(sessionId);
+          start('a session was not looked through for memory', memory.distil(sessionId));
         },
       },
       session,
@@ -282,7 +280,6 @@ export function createRoom(options: RoomOptions): Room {
       );
     }
     await workers.kickAll();
-    start('the status post is not kept up to date', status.run(closing.signal));
   }
 
   async function bringBack(session: SessionTable): Promise<void> {

@@ -43,6 +43,7 @@ export async function toolBench(
     directMessages: memoryLedger(),
     allowances: memoryAllowances(),
     features: new Set(),
+    memory: null,
     clock: bench.clock,
     log: silentLog,
     permissionTimeoutMs: 120_000,

@@ -13,6 +13,8 @@ const inputs = {
   read_channel_history: { channel_id: true, max_messages: false },
   search_messages: { query: true, max_results: false },
   send_dm: { recipient: true, message: true },
+  remember_fact: { text: true },
+  list_memory: {},
 };
 
 test('the tools have the names and inputs that agents know', () => {
@@ -48,9 +50,9 @@ test('numbers and switches are published as what they are', () => {
 
 test('a tool of a feature is there where the feature is on', () => {
   const [first] = threadTools;
-  const tools = [first!, { ...first!, name: 'list_memory', feature: 'memory' as const }];
+  const tools = [first!, { ...first!, name: 'of_a_feature', feature: 'memory' as const }];
   expect(toolsFor(new Set(), tools).map(({ name }) => name)).toEqual(['permission_prompt']);
-  expect(toolsFor(new Set(['memory']), tools).map(({ name }) => name)).toContain('list_memory');
+  expect(toolsFor(new Set(['memory']), tools).map(({ name }) => name)).toContain('of_a_feature');
 });
 
 describe('a call', () => {

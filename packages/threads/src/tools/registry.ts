@@ -1,8 +1,10 @@
+import { listMemory } from './list-memory.ts';
 import { listThread } from './list-thread.ts';
 import { permissionPrompt } from './permission-prompt.ts';
 import { reactToPost } from './react-to-post.ts';
 import { readChannelHistory } from './read-channel-history.ts';
 import { readPost } from './read-post.ts';
+import { rememberFact } from './remember-fact.ts';
 import { searchMessages } from './search-messages.ts';
 import { sendDm } from './send-dm.ts';
 import { sendFile } from './send-file.ts';
@@ -20,6 +22,8 @@ export const threadTools: readonly ThreadTool[] = [
   readChannelHistory,
   searchMessages,
   sendDm,
+  rememberFact,
+  listMemory,
 ];
 
 /** Those a session has, by the features that are on in it. */

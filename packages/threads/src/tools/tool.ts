@@ -2,6 +2,7 @@ import type { Log } from '@postern/http/mcp';
 import type { Annotations, Clock } from '@postern/kit';
 import type * as z from 'zod';
 import type { Audit } from '../audit/audit.ts';
+import type { SessionMemory } from '../memory/session-memory.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PermissionAnswer } from '../questions/ask.ts';
 import type { Questions } from '../questions/question.ts';
@@ -69,6 +70,8 @@ export interface ToolContext {
   readonly allowances: ToolAllowances;
   /** Features that are on in this session; their tools are refused otherwise. */
   readonly features: ReadonlySet<ToolFeature>;
+  /** What the channel remembers; null where memory is off, and standalone. */
+  readonly memory: SessionMemory | null;
   readonly clock: Clock;
   readonly log: Log;
   /** How long a permission waits for a person, in milliseconds. */

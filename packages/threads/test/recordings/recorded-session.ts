@@ -51,6 +51,7 @@ export class RecordedSession {
         bridge: { socketPath: '', token: '' },
         features: [],
         deniedPaths: [],
+        autoMemoryDir: null,
         account: null,
         onEvent: async () => undefined,
       },

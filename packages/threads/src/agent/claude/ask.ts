@@ -11,7 +11,7 @@ import { recordRun } from './run-record.ts';
 
 /** The CLI's own name for the cheapest model of the day. */
 const MODEL = 'haiku';
-const MOST_PROMPT_BYTES = 200_000;
+const MOST_PROMPT_BYTES = 500_000;
 const MOST_OUTPUT_BYTES = 256 * 1_024;
 
 const resultSchema = z.object({

@@ -6,7 +6,7 @@ import { askClaude } from './ask.ts';
 import { checkClaude } from './check.ts';
 import { type Deadlines, defaultDeadlines, notStarted, startClaude } from './claude-process.ts';
 import { commandLine, mcpConfig, type ToolsServer } from './command-line.ts';
-import { agentEnvironment, type Login, secretNames } from './environment.ts';
+import { agentEnvironment, type Environment, type Login, secretNames } from './environment.ts';
 import { loginOf } from './login.ts';
 import { type PrivateFile, privateFile } from './private-files.ts';
 import { recordRun, sweepRuns } from './run-record.ts';
@@ -51,7 +51,10 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
     return notStarted(`The working folder ${launch.workingDir} does not exist.`);
   }
   const run = options.newUuid();
-  const env = agentEnvironment(options.env, login, run);
+  const env: Environment = {
+    ...agentEnvironment(options.env, login, run),
+    ...(launch.autoMemoryDir === null ? { CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1' } : {}),
+  };
   const blanked = secretNames(env);
   let config: PrivateFile;
   try {

@@ -14,7 +14,10 @@ export interface ToolsServer {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Arguments of the CLI. Any user of the machine can read them: they hold no secret and no prompt. */
+/**
+ * Arguments of the CLI. Any user of the machine can read them, where the system does not hide them: they hold no
+ * secret and no message.
+ */
 export function commandLine(launch: AgentLaunch, mcpConfigFile: string): string[] {
   return [
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
@@ -26,7 +29,7 @@ export function commandLine(launch: AgentLaunch, mcpConfigFile: string): string[
       : ['--permission-prompt-tool', `mcp__${TOOLS_SERVER}__permission_prompt`]),
     ...(launch.permissionMode === 'auto' ? ['--permission-mode', 'auto'] : []),
     ...(launch.systemPrompt === '' ? [] : ['--append-system-prompt', launch.systemPrompt]),
-    ...['--settings', agentSettings(launch.permissionMode, launch.deniedPaths)],
+    ...['--settings', agentSettings(launch)],
   ];
 }
 

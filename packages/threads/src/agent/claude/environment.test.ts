@@ -52,6 +52,7 @@ const launch = {
   bridge: { socketPath: '/run/bridge.sock', token: 'the-token' },
   features: [],
   deniedPaths: ['/srv/[data]', '/etc/postern.yaml'],
+  autoMemoryDir: '/agents/memory/main',
   account: null,
   onEvent: async () => undefined,
 } as const;
@@ -75,6 +76,8 @@ describe('the command line', () => {
     expect(line).not.toContain('--permission-mode');
     expect(line.filter((word) => word === '--settings')).toHaveLength(1);
     expect(JSON.parse(wordAfter(line, '--settings') ?? '')).toEqual({
+      autoMemoryEnabled: true,
+      autoMemoryDirectory: '/agents/memory/main',
       permissions: {
         defaultMode: 'default',
         deny: [
@@ -96,6 +99,13 @@ describe('the command line', () => {
     expect(wordAfter(line, '--resume')).toBe(launch.agentSessionId);
     expect(line).not.toContain('--session-id');
     expect(line).toContain('--append-system-prompt');
+  });
+
+  test('of a session without memory turns off the CLI’s own', () => {
+    const line = commandLine({ ...launch, autoMemoryDir: null }, '/files/mcp.json');
+    const settings = JSON.parse(wordAfter(line, '--settings') ?? '');
+    expect(settings.autoMemoryEnabled).toBe(false);
+    expect(settings).not.toHaveProperty('autoMemoryDirectory');
   });
 
   test('of the modes auto and bypass', () => {

@@ -27,6 +27,9 @@ const OF_ANOTHER_SESSION = new Set([
   ...['CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT', 'CLAUDE_PROJECT_DIR', 'CLAUDE_PATH'],
 ]);
 
+/** They would lead the CLI's own memory elsewhere than its settings say. */
+const OF_MEMORY = new Set(['CLAUDE_COWORK_MEMORY_PATH_OVERRIDE', 'CLAUDE_CODE_REMOTE_MEMORY_DIR']);
+
 const LOGINS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'];
 
 export type Environment = Readonly<Record<string, string>>;
@@ -47,7 +50,8 @@ export function agentEnvironment(from: NodeJS.ProcessEnv, login: Login, run: str
   for (const [name, value] of Object.entries(from)) {
     const upper = name.toUpperCase();
     const isLetThrough = NAMES.has(upper) || prefixes.some((prefix) => upper.startsWith(prefix));
-    if (value !== undefined && isLetThrough && !OF_ANOTHER_SESSION.has(upper)) environment[name] = value;
+    if (value !== undefined && isLetThrough && !OF_ANOTHER_SESSION.has(upper) && !OF_MEMORY.has(upper))
+      environment[name] = value;
   }
   if (login !== null) for (const name of LOGINS) delete environment[name];
   if (login !== null && 'apiKey' in login) environment.ANTHROPIC_API_KEY = login.apiKey;

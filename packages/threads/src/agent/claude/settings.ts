@@ -1,13 +1,19 @@
 import { realpathSync } from 'node:fs';
-import type { PermissionMode } from '../agent.ts';
+import type { AgentLaunch } from '../agent.ts';
 
 /** The one `--settings` value. It outranks the settings of the user and of the project. */
-export function agentSettings(mode: PermissionMode, deniedPaths: readonly string[]): string {
+export function agentSettings({
+  permissionMode,
+  deniedPaths,
+  autoMemoryDir,
+}: Pick<AgentLaunch, 'permissionMode' | 'deniedPaths' | 'autoMemoryDir'>): string {
   return JSON.stringify({
+    autoMemoryEnabled: autoMemoryDir !== null,
+    ...(autoMemoryDir === null ? {} : { autoMemoryDirectory: autoMemoryDir }),
     permissions: {
       deny: denyRules(deniedPaths),
       // Else a file in the working folder could turn the questions off.
-      ...(mode === 'default' ? { defaultMode: 'default' } : {}),
+      ...(permissionMode === 'default' ? { defaultMode: 'default' } : {}),
     },
   });
 }

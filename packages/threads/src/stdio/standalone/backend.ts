@@ -101,6 +101,7 @@ function sharedContext(settings: StandaloneSettings, platform: Platform, questio
     directMessages,
     allowances,
     features: new Set(),
+    memory: null,
     clock: systemClock,
     log: stderrLog,
     permissionTimeoutMs: settings.permissionTimeoutMs,
