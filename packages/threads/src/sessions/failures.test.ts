@@ -2,7 +2,7 @@ import { type FakeClock, fakeClock } from '@postern/kit/testing';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { answering, textOf } from '../testing/fake-agent.ts';
-import { OWNER } from '../testing/fake-platform.ts';
+import { OWNER, STRANGER } from '../testing/fake-platform.ts';
 import { patience, sessionBench } from '../testing/session-bench.ts';
 
 /** Lets minute after minute pass until something is said. */
@@ -125,16 +125,69 @@ describeEngines('an agent', (engine) => {
 });
 
 describeEngines('the place for sessions', (engine) => {
-  test('being full, a mention is told so', async () => {
-    const { platform, hears, fate, sessions } = await sessionBench(engine, {
+  test('being full of sessions at work, a mention is told so', async () => {
+    const { platform, agent, hears, fate, sessions } = await sessionBench(engine, {
       threads: { limits: { maxSessions: 1 } },
     });
+    agent.behave(async (turn) => {
+      await turn.take();
+      await turn.say('at it');
+    });
     await platform.say(OWNER, '@postern one');
-    await hears('answer: one');
+    await hears('at it');
     const second = await platform.say(OWNER, '@postern two');
     await hears('I am busy: 1 session', second.threadId);
     await expect.poll(() => fate(second.postId), patience).toBe('busy');
     expect(await sessions()).toHaveLength(1);
+  });
+
+  test('being full, the session that is idle the longest makes room, and goes on with its next message', async () => {
+    const { platform, agent, audit, hears, fate, sessions } = await sessionBench(engine, {
+      threads: { limits: { maxSessions: 2 } },
+    });
+    const first = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(first.postId), patience).toBe('answered');
+    const second = await platform.say(OWNER, '@postern two');
+    await expect.poll(() => fate(second.postId), patience).toBe('answered');
+    await platform.say(OWNER, '@postern three');
+    await hears('answer: three');
+    await hears('to make room for another session', first.threadId);
+    expect(audit.of('session_paused')).toMatchObject([{ details: { why: 'room' } }]);
+    await platform.say(OWNER, 'four', { threadId: first.threadId });
+    await hears('answer: four', first.threadId);
+    await hears('to make room for another session', second.threadId);
+    expect((await sessions()).map(({ state }) => state).toSorted()).toEqual(['active', 'active', 'paused']);
+    expect((await agent.process(3)).launch).toMatchObject({ resume: true });
+  });
+
+  test('being full, a session that has asked something makes no room', async () => {
+    const { platform, hears, fate } = await sessionBench(engine, { threads: { limits: { maxSessions: 1 } } });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    await platform.say(STRANGER, 'may I?', { threadId });
+    await hears('is not in this session', threadId);
+    const second = await platform.say(OWNER, '@postern two');
+    await hears('I am busy', second.threadId);
+  });
+
+  test('being full, a message to a paused session is kept until another is done', async () => {
+    const gate = Promise.withResolvers<void>();
+    const { platform, agent, hears, fate } = await sessionBench(engine, {
+      threads: { limits: { maxSessions: 1 } },
+    });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    agent.behave(async (turn) => {
+      if (turn.text === 'two') await gate.promise;
+      await answering(turn);
+    });
+    const second = await platform.say(OWNER, '@postern two');
+    await expect.poll(() => fate(second.postId), patience).toBe('given');
+    await platform.say(OWNER, 'three', { threadId });
+    await hears('Your message is kept', threadId);
+    gate.resolve();
+    await hears('answer: three', threadId);
+    await hears('answer: two', second.threadId);
   });
 
   test('goes to no more than the limit, of many starts at once', async () => {
@@ -150,25 +203,6 @@ describeEngines('the place for sessions', (engine) => {
     expect(answers.filter(({ text }) => text.startsWith('at it'))).toHaveLength(3);
     expect(answers.filter(({ text }) => text.includes('I am busy'))).toHaveLength(3);
     expect(agent.processes).toHaveLength(3);
-  });
-
-  test('being full, a paused session keeps its message and goes on when one is free', async () => {
-    const clock = fakeClock();
-    const { platform, manager, hears, said, fate, sessions } = await sessionBench(engine, {
-      clock,
-      threads: { limits: { maxSessions: 1 } },
-    });
-    const first = await platform.say(OWNER, '@postern one');
-    await expect.poll(() => fate(first.postId), patience).toBe('answered');
-    await pass(clock, () => said(first.threadId), 'Paused, since nothing was said');
-    await platform.say(OWNER, '@postern two');
-    await hears('answer: two');
-    const third = await platform.say(OWNER, 'three', { threadId: first.threadId });
-    await hears('Your message is kept', first.threadId);
-    expect(await fate(third.postId)).toBe('queued');
-    const [newest] = await sessions();
-    await manager.actions.end(newest!.session_id, 'done', OWNER);
-    await hears('answer: three', first.threadId);
   });
 });
 

@@ -15,7 +15,7 @@ import { finishMessages, keyOf, messagesIn, moveMessage } from './messages.ts';
 import type { People } from './people.ts';
 import { channelRuleOf } from './places.ts';
 import { goOnMessage } from './prompts.ts';
-import { addFacts, changeSession, factsOf, moveSession, sessionById } from './records.ts';
+import { addFacts, changeSession, factsOf, hasOpenQuestion, moveSession, sessionById } from './records.ts';
 import { speaker } from './say.ts';
 import type { Actor } from './session.ts';
 import type { Slots } from './slots.ts';
@@ -108,6 +108,8 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   let isWakePending = false;
   let isHeld = false;
   let isBridgeMissed = false;
+  /** Whether the thread knows that it has to wait for a place. */
+  let isTold = false;
   let work: Promise<unknown> = Promise.resolve();
   const over = new AbortController();
 
@@ -146,23 +148,30 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     const session = await sessionById(store.db, id);
     if (!session || session.state === 'ended') return;
     const waiting = await messagesIn(store.db, id, ['queued', 'given', 'taken'], 1);
-    if (waiting.length === 0) return;
-    if (process === null && !(await launch(session))) return;
+    if (waiting.length === 0) {
+      if (process !== null) slots.offer(id, () => exclusively(giveWay));
+      return;
+    }
+    if (process === null && !(await launch(session, true))) return;
     // A launch may have found a turn to go on with.
     if (isBusy) return;
     const [next] = await messagesIn(store.db, id, ['queued'], 1);
     if (next) await give(next);
   }
 
-  async function launch(session: SessionTable): Promise<boolean> {
-    if (!slots.take(id)) {
+  /** @param isWanted Somebody waits for it, so that another session, an idle one, may be paused for it. */
+  async function launch(session: SessionTable, isWanted: boolean): Promise<boolean> {
+    if (!(isWanted ? await slots.takeOrMakeRoom(id) : slots.take(id))) {
       slots.whenFree(id, wake);
       await pauseRow();
-      await say(
-        `⏳ All ${slots.limit} places for sessions are taken. Your message is kept; this session goes on when one is free.`,
-      );
+      if (!isTold)
+        await say(
+          `⏳ All ${slots.limit} places for sessions are taken. Your message is kept; this session goes on when one is free.`,
+        );
+      isTold = true;
       return false;
     }
+    isTold = false;
     if (!(await isFolder(session.working_dir))) {
       await endNow(`its folder ${session.working_dir} is gone`, null);
       return false;
@@ -272,6 +281,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
 
   function setBusy(): void {
     isBusy = true;
+    slots.keep(id);
     idle.abort();
     typing.abort();
     typing = new AbortController();
@@ -300,7 +310,9 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       const accountId = row.account_id;
       await persistently(() => coolAccount(ports, accountId, event.resetsAtMs));
     }
-    await output?.handle(event);
+    // Who ends a process on purpose has not interrupted anybody.
+    const isCutOff = isTakingDown && event.type === 'turn_finished' && event.outcome !== 'success';
+    if (!isCutOff) await output?.handle(event);
     if (event.type === 'turn_finished') await onTurnFinished(event);
   }
 
@@ -469,12 +481,25 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
 
   async function timeOut(signal: AbortSignal): Promise<void> {
     if (signal.aborted || isBusy || isOver || process === null) return;
+    await pause('idle', 'since nothing was said');
+  }
+
+  /** Pauses for the sake of another session, unless something is going on or waits here. */
+  async function giveWay(): Promise<boolean> {
+    if (isBusy || isOwnTurn || isOver || isHeld || process === null) return false;
+    const waiting = await messagesIn(store.db, id, ['held', 'queued', 'given', 'taken'], 1);
+    if (waiting.length > 0 || (await hasOpenQuestion(store.db, id))) return false;
+    await pause('room', 'to make room for another session');
+    return true;
+  }
+
+  async function pause(why: 'idle' | 'room', inWords: string): Promise<void> {
     await takeDown();
     await closeOutput();
     slots.free(id);
     await pauseRow();
-    await record('session_paused', null, { why: 'idle' });
-    const post = await say('⏸️ Paused, since nothing was said. Write, or react with 🔄 here, to go on.');
+    await record('session_paused', null, { why });
+    const post = await say(`⏸️ Paused, ${inWords}. Write, or react with 🔄 here, to go on.`);
     if (post) {
       await addFacts(store.db, id, { pausedPostId: post.postId });
       await platform.react(post, 'arrows_counterclockwise').catch(() => undefined);
@@ -485,6 +510,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
   async function takeDown(): Promise<void> {
     const running = process;
     process = null;
+    slots.keep(id);
     idle.abort();
     isTakingDown = true;
     try {
@@ -539,7 +565,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       exclusively(async () => {
         if (process !== null) return true;
         const session = await sessionById(store.db, id);
-        if (isOver || !session || !(await launch(session))) return false;
+        if (isOver || !session || !(await launch(session, actor.id !== 'system'))) return false;
         await record('session_resumed', actor);
         wake();
         return true;
@@ -566,7 +592,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         await change();
         if (!wasRunning) return;
         const session = await sessionById(store.db, id);
-        if (session && (await launch(session))) wake();
+        if (session && (await launch(session, true))) wake();
       }),
     end: (reason, actor) => exclusively(() => endNow(reason, actor)),
     halt: () =>

@@ -122,6 +122,18 @@ export async function changeSession(
   await db.updateTable('threads_sessions').set(changes).where('session_id', '=', sessionId).execute();
 }
 
+/** Whether people are asked something in a session. */
+export async function hasOpenQuestion(db: Db, sessionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('threads_questions')
+    .select('question_id')
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'open')
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Adds to a session's facts what is given; only the process that holds the session's platform writes them. */
 export async function addFacts(db: Db, sessionId: string, facts: SessionFacts): Promise<void> {
   const row = await sessionById(db, sessionId);

@@ -6,8 +6,17 @@ export interface Slots {
   readonly limit: number;
   /** True when the holder has a slot, now or already. */
   take(holder: string): boolean;
+  /** The same, and where all are taken, whoever has been idle the longest is asked to give way. */
+  takeOrMakeRoom(holder: string): Promise<boolean>;
   /** Gives it back; who waits longest is called. */
   free(holder: string): void;
+  /**
+   * The holder is idle and would give way: `giveWay` frees its slot and resolves to true, or to false when something
+   * has come up. Who waits longest is called.
+   */
+  offer(holder: string, giveWay: () => Promise<boolean>): void;
+  /** The holder is at work again. */
+  keep(holder: string): void;
   /** Calls back once, when a slot may be free. The same holder waits once only. */
   whenFree(holder: string, wake: () => void): void;
   forget(holder: string): void;
@@ -17,21 +26,46 @@ export interface Slots {
 export function createSlots(limit: number): Slots {
   const holders = new Set<string>();
   const waiting = new Map<string, () => void>();
+  /** Who has been idle the longest comes first. */
+  const idle = new Map<string, () => Promise<boolean>>();
+
+  function callNext(): void {
+    const next = waiting.entries().next();
+    if (next.done) return;
+    waiting.delete(next.value[0]);
+    next.value[1]();
+  }
+
+  function take(holder: string): boolean {
+    if (!holders.has(holder) && holders.size >= limit) return false;
+    holders.add(holder);
+    waiting.delete(holder);
+    return true;
+  }
+
   return {
     limit,
-    take(holder) {
-      if (!holders.has(holder) && holders.size >= limit) return false;
-      holders.add(holder);
-      waiting.delete(holder);
+    take,
+    async takeOrMakeRoom(holder) {
+      while (!take(holder)) {
+        const longest = idle.entries().next();
+        if (longest.done) return false;
+        // Off the list first, so that nobody else asks the same one.
+        idle.delete(longest.value[0]);
+        await longest.value[1]();
+      }
       return true;
     },
     free(holder) {
-      if (!holders.delete(holder)) return;
-      const next = waiting.entries().next();
-      if (next.done) return;
-      waiting.delete(next.value[0]);
-      next.value[1]();
+      idle.delete(holder);
+      if (holders.delete(holder)) callNext();
     },
+    offer(holder, giveWay) {
+      if (!holders.has(holder) || idle.has(holder)) return;
+      idle.set(holder, giveWay);
+      callNext();
+    },
+    keep: (holder) => void idle.delete(holder),
     whenFree: (holder, wake) => void waiting.set(holder, wake),
     forget: (holder) => void waiting.delete(holder),
     get taken() {

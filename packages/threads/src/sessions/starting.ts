@@ -48,9 +48,9 @@ export async function startSession(
       'command',
     );
   }
-  // Taken before anything is awaited that could let another start in between.
-  if (!slots.take(sessionId)) {
-    return refuse(`⏳ I am busy: ${slots.limit} sessions run already. Try again when one has ended.`, 'busy');
+  if (!(await slots.takeOrMakeRoom(sessionId))) {
+    const sessions = slots.limit === 1 ? '1 session is' : `${slots.limit} sessions are`;
+    return refuse(`⏳ I am busy: ${sessions} at work. Try again when one is done.`, 'busy');
   }
   try {
     const place = await placeFor(options, setUp);
