@@ -19,6 +19,7 @@ import { speaker } from './say.ts';
 import { type PostedIn, withPostsSeen } from './seen-posts.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
+import { statusPost } from './status-post.ts';
 import { threadWorkers } from './thread-workers.ts';
 
 const MINUTE_US = 60_000_000;
@@ -86,6 +87,13 @@ export function createRoom(options: RoomOptions): Room {
     for (const own of livesIn(place)) own.outrun();
   }
 
+  const status = statusPost({ ports, platform: options.platform, mode: behaviour.stickyMessage });
+
+  function onChange(sessionId: string): void {
+    options.onChange(sessionId);
+    status.touch();
+  }
+
   /** Work that nobody waits for; a failure is logged. */
   function start(what: string, work: Promise<unknown>): void {
     const task = work.catch((error: unknown) => {
@@ -120,11 +128,15 @@ export function createRoom(options: RoomOptions): Room {
         autoMemoryDir: memory.autoMemoryDir,
         onText: memory.heard,
         uploadDir: options.uploadDir,
-        onChange: options.onChange,
+        onChange,
         onEnded: (sessionId) => {
           lives.delete(sessionId);
+<<<<<<< /tmp/mem/o.ts
+          onChange(sessionId);
+=======
           options.onChange(sessionId);
           start('a session was not looked through for memory', memory.distil(sessionId));
+>>>>>>> /tmp/mem/m.ts
         },
       },
       session,
@@ -280,6 +292,7 @@ export function createRoom(options: RoomOptions): Room {
       );
     }
     await workers.kickAll();
+    start('the status post is not kept up to date', status.run(closing.signal));
   }
 
   async function bringBack(session: SessionTable): Promise<void> {
