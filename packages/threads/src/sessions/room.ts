@@ -131,12 +131,8 @@ export function createRoom(options: RoomOptions): Room {
         onChange,
         onEnded: (sessionId) => {
           lives.delete(sessionId);
-<<<<<<< /tmp/mem/o.ts
           onChange(sessionId);
-=======
-          options.onChange(sessionId);
           start('a session was not looked through for memory', memory.distil(sessionId));
->>>>>>> /tmp/mem/m.ts
         },
       },
       session,
