@@ -26,6 +26,8 @@ import { toolContextOf } from './sessions/tool-context.ts';
 import { questionShape, sessionShape } from './shapes.ts';
 import type { SessionTable } from './tables.ts';
 import { runTool } from './tools/run-tool.ts';
+import { type ConsoleTasks, consoleTasks } from './unattended/console.ts';
+import { TASKS_CHANNEL } from './unattended/tasks.ts';
 
 /** What operations work with. */
 export interface Threads {
@@ -37,6 +39,8 @@ export interface Threads {
   questions(filter: QuestionFilter): Promise<ReturnType<typeof questionShape>[]>;
   /** @throws Failure `not_found`, `precondition_failed` */
   answer(questionId: string, option: string, operator: string): Promise<void>;
+  /** Routines and watches. */
+  readonly tasks: ConsoleTasks;
   health(): RoomHealth[];
   /** The pool of the agent's accounts, in the order of the configuration. */
   accounts(): Promise<AccountView[]>;
@@ -100,6 +104,7 @@ export function createThreads(
     ['session', SESSIONS_CHANNEL],
     ['question', OPENED_CHANNEL],
     ['question', CLOSED_CHANNEL],
+    ['task', TASKS_CHANNEL],
   ]);
   const tools = { ports, config, questions, rooms: manager.rooms, uploadDir: manager.uploadDir };
 
@@ -165,6 +170,7 @@ export function createThreads(
     },
     questions: async (filter) => (await questions.list(filter)).map(questionShape),
     answer: (questionId, option, operator) => questions.answerFromConsole(questionId, option, operator),
+    tasks: consoleTasks(ports),
     health: () => manager.health(),
     accounts: () => accountsOf(ports, config.claudeAccounts),
     changes: (closing) => changes.open(closing),

@@ -82,6 +82,7 @@ export async function service(engine: Engine, agent: Agent) {
   return {
     platform,
     folder,
+    store,
     /** Ends the service in good order and begins it again. */
     async restart() {
       await end();

@@ -1,6 +1,7 @@
 import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { SessionActions, SessionView, Standing } from '../sessions/session.ts';
+import type { TaskDesk } from '../unattended/desk.ts';
 
 /** One row of the registry: parser, `!help`, the system prompt's list and the audit all read it. */
 export interface Command {
@@ -35,6 +36,10 @@ export interface CommandCall {
   /** What the session to come will be started with; stackable commands change it. */
   readonly setUp: SessionSetUp;
   readonly actions: SessionActions;
+  /** Routines and watches of the platform. */
+  readonly tasks: TaskDesk;
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number;
   /** Null where memory is off. */
   readonly memory: ChannelMemory | null;
 }

@@ -9,9 +9,11 @@ import { helpCommand } from './help.ts';
 import { inviteCommand } from './invite.ts';
 import { kickCommand } from './kick.ts';
 import { killCommand } from './kill.ts';
+import { tasksCommand } from './list-tasks.ts';
 import { memoryCommand } from './memory.ts';
 import { mentionsCommand } from './mentions.ts';
 import { permissionsCommand } from './permissions.ts';
+import { proposeCommand } from './propose-task.ts';
 import { rememberCommand } from './remember.ts';
 import { stopCommand } from './stop.ts';
 import { worktreeCommand } from './worktree.ts';
@@ -34,4 +36,8 @@ export const definitions: readonly CommandDefinition[] = [
   compactCommand,
   rememberCommand,
   memoryCommand,
+  proposeCommand('routine'),
+  tasksCommand('routine'),
+  proposeCommand('watch'),
+  tasksCommand('watch'),
 ];

@@ -7,6 +7,7 @@ import type { PermissionMode } from '../agent/agent.ts';
 import type { PlatformConfig } from '../config.ts';
 import type { ChangeOutcome, SessionActions, SessionView, Standing } from '../sessions/session.ts';
 import { ALLOWED, fakePlatform, OWNER, STRANGER } from '../testing/index.ts';
+import type { TaskDesk } from '../unattended/desk.ts';
 import { commandBook } from './book.ts';
 import type { CommandResult, SessionSetUp } from './command.ts';
 
@@ -74,6 +75,8 @@ async function bench(permissionMode: PermissionMode = 'auto'): Promise<Bench> {
           setUp,
           actions,
           memory: null,
+          tasks: {} as TaskDesk,
+          nowMs: 0,
         });
       }
       return result;

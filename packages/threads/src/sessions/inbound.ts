@@ -20,6 +20,8 @@ export interface InboundOptions {
   readonly people: People;
   /** A thread has something new on record. */
   onRecorded(thread: ThreadPlace): void;
+  /** A post that is for no session. */
+  onUnconcerned(post: Post): Promise<void>;
   /** Somebody put a reaction on a post. */
   onReaction(ref: PostRef, personId: string, emoji: string): Promise<void>;
   /** A post is gone. */
@@ -173,6 +175,7 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
     });
     if (outcome === 'nobody') {
       keepEarly(post, place);
+      await options.onUnconcerned(post);
       return passOver(cursor);
     }
     if (outcome === 'known') return;

@@ -33,6 +33,8 @@ const HALT_MS = 2_000;
 /** A turn has begun this long after its message, or will not. */
 const BEGIN_MS = 10_000;
 
+const END_OF_TURN = { success: 'succeeded', interrupted: 'stopped', failed: 'failed' } as const;
+
 export interface LiveOptions {
   readonly ports: ThreadsPorts;
   readonly config: ThreadsConfig;
@@ -51,6 +53,8 @@ export interface LiveOptions {
   /** Told when the session is over or its state has moved. */
   onChange(sessionId: string): void;
   onEnded(sessionId: string): void;
+  /** Told when an unattended session is through with its task, or will not be; it may be told again. */
+  onUnattendedEnd(sessionId: string, outcome: 'succeeded' | 'failed' | 'stopped'): Promise<void>;
 }
 
 /** A session that has not ended, with its process when it has one. What is done to it is done one at a time. */
@@ -371,11 +375,17 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         if (event.outcome === 'interrupted') await moveSession(tx, id, 'interrupt');
       }),
     );
+    await unattendedEnd(END_OF_TURN[event.outcome]);
     options.onChange(id);
     if (isTakingDown || (await messagesIn(store.db, id, ['given'], 1)).length > 0) return;
     setIdle();
     watchIdleness();
     wake();
+  }
+
+  /** An unattended session has one task, and nobody who writes again to have it tried once more. */
+  async function unattendedEnd(outcome: 'succeeded' | 'failed' | 'stopped'): Promise<void> {
+    if (row.is_unattended === 1) await options.onUnattendedEnd(id, outcome);
   }
 
   /** Nothing could be approved, and the agent would end without a word at the first need. */
@@ -455,6 +465,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     const failures = (session?.resume_failures ?? 0) + 1;
     await changeSession(store.db, id, { resume_failures: failures });
     await record('session_failed', null, { failures });
+    await unattendedEnd('failed');
     await say(notice);
     if (failures >= MOST_FAILURES) {
       await endNow(`its agent failed ${MOST_FAILURES} times in a row`, null);
@@ -551,6 +562,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     slots.free(id);
     await joins.questions.withdrawOf(id, 'session_ended');
     await record('session_ended', actor, { reason });
+    await unattendedEnd(actor === null ? 'failed' : 'stopped');
     const rule = channelRuleOf(platform, options.behaviour, row.channel_id, config.respondOnlyWhenMentioned);
     const next = rule?.startsUnmentioned === true ? 'Write' : 'Mention me';
     await say(`🏁 This session is over: ${reason}. ${next} to begin another.`);

@@ -39,7 +39,8 @@ export function systemPromptOf(options: {
     ...(session.is_unattended === 1
       ? [
           '',
-          'Nobody follows this session live: it was started by a schedule or a watch. Do not ask questions.',
+          'This session is unattended: a schedule or a watch started it, and nobody follows it live. Do not ask questions.',
+          'What needs an approval is denied unless somebody gives it in time; then say what could not be done, and go on.',
         ]
       : []),
     '',

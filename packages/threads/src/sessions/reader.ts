@@ -1,9 +1,11 @@
+import { nowMilliseconds } from '@postern/kit';
 import type { CommandResult, SessionSetUp } from '../commands/command.ts';
 import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import { channelMemory } from '../memory/channel-memory.ts';
 import { type Platform, PlatformError, type Post } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageOutcome, MessageTable, SessionTable } from '../tables.ts';
+import type { TaskDesk } from '../unattended/desk.ts';
 import { addressingOf } from './addressing.ts';
 import { decide, type Meaning, type SeenCommand } from './decide.ts';
 import type { CommandReading, Say, SessionJoins } from './joins.ts';
@@ -27,6 +29,7 @@ export interface ReaderOptions {
   readonly slots: Slots;
   readonly actions: SessionActions;
   readonly people: People;
+  readonly tasks: TaskDesk;
   readonly signal: AbortSignal;
   standing(session: SessionTable | null, personId: string): Promise<Standing>;
   live(session: SessionTable): LiveSession;
@@ -274,6 +277,8 @@ export function messageReader(options: ReaderOptions) {
         rest,
         setUp,
         actions: options.actions,
+        tasks: options.tasks,
+        nowMs: nowMilliseconds(ports.clock),
         memory: behaviour.memory ? memory : null,
       });
       if (command.isAudited) {

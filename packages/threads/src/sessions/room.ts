@@ -3,6 +3,7 @@ import { roomMemory } from '../memory/room-memory.ts';
 import type { Platform, PlatformFeed, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
+import { createTaskDesk, type TaskDesk } from '../unattended/desk.ts';
 import { mayAs } from './decide.ts';
 import { headerAct } from './header.ts';
 import { inboundFeed, type ThreadPlace } from './inbound.ts';
@@ -46,6 +47,8 @@ export interface Room {
   readonly behaviour: PlatformConfig;
   readonly people: People;
   readonly feed: PlatformFeed;
+  /** Routines and watches. */
+  readonly tasks: TaskDesk;
   /** Looks up the list, brings back the sessions of an earlier process, and works on what waits. */
   restore(): Promise<void>;
   live(session: SessionTable): LiveSession;
@@ -129,6 +132,7 @@ export function createRoom(options: RoomOptions): Room {
         onText: memory.heard,
         uploadDir: options.uploadDir,
         onChange,
+        onUnattendedEnd: (sessionId, outcome) => tasks.settle(sessionId, outcome),
         onEnded: (sessionId) => {
           lives.delete(sessionId);
           onChange(sessionId);
@@ -229,8 +233,20 @@ export function createRoom(options: RoomOptions): Room {
     return joins.commands.all.find(({ name }) => name === command)?.who ?? 'allowed';
   }
 
+  const tasks = createTaskDesk({
+    ...options,
+    platform,
+    questions: joins.questions,
+    people,
+    signal: closing.signal,
+    live,
+    start,
+    isShut: () => isShut,
+  });
+
   const reader = messageReader({
     ...options,
+    tasks,
     platform,
     people,
     standing,
@@ -259,6 +275,7 @@ export function createRoom(options: RoomOptions): Room {
       outrun(place);
       workers.kick(place);
     },
+    onUnconcerned: (post) => tasks.see(post),
     onDeleted,
     onReaction,
     onReactionTakenBack,
@@ -269,10 +286,8 @@ export function createRoom(options: RoomOptions): Room {
   async function restore(): Promise<void> {
     await people.resolve(closing.signal);
     await giveBackPending(store, platform.id);
-    start(
-      'open questions of an earlier process could not be closed',
-      joins.questions.closeStale(platform.id),
-    );
+    const closed = joins.questions.closeStale(platform.id);
+    start('open questions of an earlier process could not be closed', closed);
     if (closing.signal.aborted) return;
     // Looked up before anything new is worked on, so that nothing of this process is brought back as well.
     const sessions = await liveSessionsOf(store.db, platform.id);
@@ -280,6 +295,11 @@ export function createRoom(options: RoomOptions): Room {
       sessions.map(({ session_id }) => messagesIn(store.db, session_id, ['held'])),
     );
     resolved.resolve();
+    const isClosed = closed.catch(() => undefined);
+    start(
+      'routines and watches could not be begun',
+      isClosed.then(() => tasks.begin()),
+    );
     for (const [index, session] of sessions.entries()) {
       if (closing.signal.aborted) return;
       for (const message of waiting[index] ?? []) held(message, session);
@@ -318,6 +338,7 @@ export function createRoom(options: RoomOptions): Room {
     behaviour,
     people,
     feed,
+    tasks,
     restore,
     live,
     held,

@@ -150,7 +150,7 @@ async function newSession(
 const LONGEST_TITLE = 80;
 
 /** The first line of the first message, shortened. */
-function titleOf(prompt: string): string | null {
+export function titleOf(prompt: string): string | null {
   const line = prompt.trim().split('\n', 1)[0]?.trim() ?? '';
   if (line === '') return null;
   const characters = [...line];

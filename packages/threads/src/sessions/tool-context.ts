@@ -1,6 +1,9 @@
 import type { ThreadsConfig } from '../config.ts';
+import { channelMemory } from '../memory/channel-memory.ts';
+import { type SessionMemory, sessionMemory } from '../memory/session-memory.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { Questions } from '../questions/question.ts';
+import type { SessionTable } from '../tables.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import { featuresOf } from './features.ts';
 import { directMessageLedger, toolAllowances } from './ledgers.ts';
@@ -15,6 +18,15 @@ export interface ToolContextOptions {
   readonly questions: Questions;
   readonly rooms: ReadonlyMap<string, Room>;
   uploadDir(sessionId: string): string;
+}
+
+function memoryOf(ports: ThreadsPorts, row: SessionTable): SessionMemory {
+  return sessionMemory(channelMemory(ports), {
+    platformId: row.platform_id,
+    channelId: row.channel_id,
+    sessionId: row.session_id,
+    owner: { id: row.owner_id, name: row.owner_name },
+  });
 }
 
 /** What the tools of a session work with, read anew for each call; null when it has ended or is not of this process. */
@@ -45,6 +57,7 @@ export async function toolContextOf(
     directMessages: directMessageLedger(store, sessionId),
     allowances: toolAllowances(ports, sessionId),
     features: new Set(featuresOf(room.behaviour, row)),
+    memory: room.behaviour.memory ? memoryOf(ports, row) : null,
     clock,
     log,
     permissionTimeoutMs: config.limits.permissionTimeoutSeconds * SECOND_MS,

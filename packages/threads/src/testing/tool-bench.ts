@@ -44,6 +44,7 @@ export async function toolBench(
     allowances: memoryAllowances(),
     features: new Set(),
     memory: null,
+    tasks: null,
     clock: bench.clock,
     log: silentLog,
     permissionTimeoutMs: 120_000,

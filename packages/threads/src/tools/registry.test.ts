@@ -15,6 +15,10 @@ const inputs = {
   send_dm: { recipient: true, message: true },
   remember_fact: { text: true },
   list_memory: {},
+  propose_routine: { name: true, prompt: true, schedule: true },
+  propose_watch: { name: true, condition: true, prompt: true, keywords: true },
+  list_routines: {},
+  list_watches: {},
 };
 
 test('the tools have the names and inputs that agents know', () => {

@@ -1,6 +1,10 @@
 import { listMemory } from './list-memory.ts';
+import { listRoutines } from './list-routines.ts';
 import { listThread } from './list-thread.ts';
+import { listWatches } from './list-watches.ts';
 import { permissionPrompt } from './permission-prompt.ts';
+import { proposeRoutine } from './propose-routine.ts';
+import { proposeWatch } from './propose-watch.ts';
 import { reactToPost } from './react-to-post.ts';
 import { readChannelHistory } from './read-channel-history.ts';
 import { readPost } from './read-post.ts';
@@ -24,6 +28,10 @@ export const threadTools: readonly ThreadTool[] = [
   sendDm,
   rememberFact,
   listMemory,
+  proposeRoutine,
+  proposeWatch,
+  listRoutines,
+  listWatches,
 ];
 
 /** Those a session has, by the features that are on in it. */

@@ -6,6 +6,7 @@ import type { SessionMemory } from '../memory/session-memory.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { PermissionAnswer } from '../questions/ask.ts';
 import type { Questions } from '../questions/question.ts';
+import type { TaskDesk } from '../unattended/desk.ts';
 
 /** What a tool answers: as one text block of JSON, and the same as structured content. */
 export type ToolAnswer =
@@ -78,6 +79,8 @@ export interface ToolContext {
   readonly permissionTimeoutMs: number;
   /** How long a plan or a question waits, in milliseconds. */
   readonly decisionTimeoutMs: number;
+  /** Routines and watches of the platform; null standalone. */
+  readonly tasks: TaskDesk | null;
   /** Who may answer this session's permission questions. */
   readonly approvals: 'owner' | 'all_users';
   /** Aborts when the agent cancels the call or its process ends. */

@@ -49,7 +49,7 @@ export async function beginUnattended(
     return 'over';
   }
   const sessionId = ports.newId('ses');
-  if (!slots.take(sessionId)) return 'not_now';
+  if (!(await slots.takeOrMakeRoom(sessionId))) return 'not_now';
   let isBegun = false;
   try {
     if (!(await isWanted())) return 'over';

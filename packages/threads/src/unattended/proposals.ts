@@ -41,6 +41,8 @@ export function createProposals(at: TaskSurroundings): Proposals {
   const { store, clock } = ports;
   /** Those of this process. */
   const own = new Set<string>();
+  const ending = new AbortController();
+  at.signal.addEventListener('abort', () => ending.abort('restarted'), { once: true });
 
   async function forget(questionId: string): Promise<void> {
     await store.db.deleteFrom('threads_proposals').where('question_id', '=', questionId).execute();
@@ -126,7 +128,7 @@ export function createProposals(at: TaskSurroundings): Proposals {
             inputHash: inputHash({ ...draft }),
           },
         },
-        at.signal,
+        ending.signal,
         posted.resolve,
       );
       at.start(

@@ -102,6 +102,7 @@ function sharedContext(settings: StandaloneSettings, platform: Platform, questio
     allowances,
     features: new Set(),
     memory: null,
+    tasks: null,
     clock: systemClock,
     log: stderrLog,
     permissionTimeoutMs: settings.permissionTimeoutMs,

@@ -1,0 +1,73 @@
+import type { TaskDesk } from '../unattended/desk.ts';
+import type { Task, TaskKind } from '../unattended/task.ts';
+import { SIGN } from '../unattended/task.ts';
+import { listLine, nameOf } from '../unattended/texts.ts';
+import type { CommandCall, CommandResult } from './command.ts';
+import { type CommandDefinition, refused, said } from './definition.ts';
+
+const WORDS = {
+  routine: { many: 'routines', title: 'Routines', verbs: ['pause', 'resume', 'delete', 'run'] },
+  watch: { many: 'watches', title: 'Watches', verbs: ['pause', 'resume', 'delete'] },
+} as const satisfies Record<TaskKind, object>;
+
+/** `!routines` and `!watches`: the list, and what may be done to one by its number there. */
+export function tasksCommand(kind: TaskKind): CommandDefinition {
+  const { many, verbs } = WORDS[kind];
+  return {
+    name: many,
+    aliases: [],
+    usage: `[${verbs.join('|')} <n>]`,
+    help: `Lists the ${many} of this channel, or changes one of them by its number.`,
+    who: 'allowed',
+    isStackable: false,
+    needsSession: false,
+    isAudited: true,
+    takes: 2,
+    async run(call) {
+      const { tasks, args } = call;
+      const fault = tasks.whyNot(kind, 'list');
+      if (fault !== null) return refused(`⚠️ ${fault}`);
+      const [verb = 'list', number] = args;
+      const all = await tasks.list(kind);
+      if (verb.toLowerCase() === 'list' && number === undefined) return said(listText(kind, all, call.nowMs));
+      const known = verbs.find((each) => each === verb.toLowerCase());
+      if (known === undefined || number === undefined || !/^\d{1,4}$/.test(number)) {
+        return refused(
+          `Write \`!${many}\`, or ${verbs.map((each) => `\`!${many} ${each} <n>\``).join(', ')}.`,
+        );
+      }
+      const task = all[Number(number) - 1];
+      if (task === undefined) return refused(`⚠️ There is no number ${number}. \`!${many}\` lists them.`);
+      return act(tasks, known, task, call);
+    },
+  };
+}
+
+function listText(kind: TaskKind, all: readonly Task[], nowMs: number): string {
+  const { title, many } = WORDS[kind];
+  if (all.length === 0) return `${SIGN[kind]} There are no ${many} here. \`!${kind}\` makes one.`;
+  return [`${SIGN[kind]} **${title}**`, ...all.map((task, index) => listLine(task, index + 1, nowMs))].join(
+    '\n',
+  );
+}
+
+async function act(
+  tasks: TaskDesk,
+  verb: 'pause' | 'resume' | 'delete' | 'run',
+  task: Task,
+  { person }: CommandCall,
+): Promise<CommandResult> {
+  const name = nameOf(task);
+  switch (verb) {
+    case 'run':
+      await tasks.runNow(task.id, person);
+      return said(`▶️ ${name} runs in a thread of its own.`);
+    case 'delete':
+      return (await tasks.delete(task.id)) ? said(`🗑️ ${name} is deleted.`) : refused('⚠️ It is gone already.');
+    default: {
+      const isDone = await tasks.enable(task.id, verb === 'resume');
+      if (!isDone) return refused('⚠️ It is gone already.');
+      return said(verb === 'resume' ? `▶️ ${name} goes on.` : `⏸️ ${name} is paused.`);
+    }
+  }
+}

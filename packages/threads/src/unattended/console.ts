@@ -1,0 +1,49 @@
+import { problem } from '@postern/http';
+import { nowMilliseconds } from '@postern/kit';
+import type { ThreadsPorts } from '../ports.ts';
+import type { TaskKind } from './task.ts';
+import { type TaskShape, taskShape } from './task-shape.ts';
+import { deleteTask, enableTask, firesOf, taskById, tasksOf } from './tasks.ts';
+
+export type TaskAct = 'pause' | 'resume' | 'delete';
+
+/** Standing tasks as operators see them; they are on record, so it does not matter which process is asked. */
+export interface ConsoleTasks {
+  list(kind: TaskKind): Promise<TaskShape[]>;
+  /** @throws Failure `not_found` */
+  act(taskId: string, act: TaskAct, operator: string): Promise<void>;
+}
+
+const RUNS_SHOWN = 10;
+
+export function consoleTasks({
+  store,
+  clock,
+  audit,
+}: Pick<ThreadsPorts, 'store' | 'clock' | 'audit'>): ConsoleTasks {
+  return {
+    async list(kind) {
+      const tasks = await tasksOf(store.db, kind);
+      return Promise.all(
+        tasks.map(async (task) =>
+          taskShape(task, await firesOf(store.db, task.id, RUNS_SHOWN), nowMilliseconds(clock)),
+        ),
+      );
+    },
+    async act(taskId, act, operator) {
+      const task = await taskById(store.db, taskId);
+      const isDone =
+        act === 'delete'
+          ? await deleteTask(store, taskId)
+          : await enableTask(store, taskId, act === 'resume', clock.nowMicroseconds());
+      if (task === null || !isDone) throw problem('not_found', `No routine or watch ${taskId} exists.`);
+      await audit.record(task.platformId, {
+        action: task.kind,
+        channelId: task.channelId,
+        actor: `console:${operator}`,
+        actorName: operator,
+        details: { event: act, task: taskId, name: task.name },
+      });
+    },
+  };
+}
