@@ -1,4 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import {
   capturedId,
   draftId,
@@ -9,6 +12,10 @@ import {
   seedCampaigns,
 } from './fake/campaigns/seed.ts';
 import { eventually, setUpConsole } from './support.ts';
+
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const setup = setUpConsole();
 const desk = () => setup.postern.campaigns;
@@ -127,6 +134,91 @@ describe('in a project with a history', () => {
     );
     await page.getByText('One picture from elsewhere is not loaded').waitFor();
     expect(await frame.locator('img').getAttribute('src')).toBeNull();
+  });
+
+  test('pictures from elsewhere are loaded when somebody asks, without telling who', async () => {
+    const asked: IncomingHttpHeaders[] = [];
+    const pictures = createServer(({ headers }, response) => {
+      asked.push(headers);
+      response.writeHead(200, { 'content-type': 'image/png', 'set-cookie': 'seen=1; SameSite=None; Secure' });
+      response.end(Buffer.from(PIXEL, 'base64'));
+    });
+    pictures.listen(0, '127.0.0.1');
+    await once(pictures, 'listening');
+    onTestFinished(() => void pictures.close());
+    seedCampaigns(setup.postern);
+    const { port } = pictures.address() as AddressInfo;
+    const draft = desk().state.campaigns.find(({ id }) => id === draftId)!;
+    const html = `<p>Look</p><img alt="A pen" src="http://127.0.0.1:${port}/pen.png" width="40" height="40"><script>parent.document.title = 'run'</script>`;
+    desk().state.campaigns = [{ ...draft, template_id: null, html }];
+    const page = await setup.open(`${room}/campaigns/${draftId}`);
+    await page.getByText('One picture from elsewhere is not loaded').waitFor();
+    expect(asked).toEqual([]);
+    await page.getByRole('button', { name: 'Load pictures' }).click();
+    const picture = page.frameLocator('.mail-frame').getByRole('img', { name: 'A pen' });
+    await eventually(() => picture.evaluate((element) => (element as HTMLImageElement).naturalWidth)).toBe(1);
+    expect(asked.length).toBeGreaterThan(0);
+    for (const { cookie, referer } of asked) expect([cookie, referer]).toEqual([undefined, undefined]);
+    expect(await page.getByRole('button', { name: 'Load pictures' }).count()).toBe(0);
+    expect(await page.title()).not.toBe('run');
+  });
+
+  test('the address of a public list’s archive is there to copy', async () => {
+    const page = await open(`/lists/${newsId}`);
+    const archive = page.getByRole('region', { name: 'Archive' });
+    const address = `${setup.postern.url}/p/archive/${newsId}`;
+    expect(await archive.getByRole('link').getAttribute('href')).toBe(address);
+    await archive.getByRole('button', { name: 'Copy the address' }).click();
+    await archive.getByText('Copied to the clipboard').waitFor();
+    await page.goto(`${room}/lists/lst_0000000000000000000000CLUB`);
+    await page.getByRole('heading', { name: 'Calligraphy club' }).waitFor();
+    expect(await archive.count()).toBe(0);
+  });
+
+  test('some thousand pasted lines are imported in parts, and the bar shows how far', async () => {
+    const page = await open(`/lists/${newsId}`);
+    await page.getByRole('button', { name: 'Import' }).click();
+    const lines = Array.from(
+      { length: 2_500 },
+      (_, index) => `p${index}@import.example,Person ${index},Lisbon`,
+    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(
+      (text) => navigator.clipboard.writeText(text),
+      ['email,name,city', ...lines].join('\n'),
+    );
+    await page.getByLabel('Or paste').press('ControlOrMeta+V');
+    await page.getByText('2,500 rows wait for the preview').waitFor();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const isImport = /\/import$/;
+    let release = setup.postern.hold('POST', isImport);
+    await page.getByRole('button', { name: 'Import 2,500 records' }).click();
+    await page.getByText('0 of 2,500 records').waitFor();
+    const first = release;
+    release = setup.postern.hold('POST', isImport);
+    first();
+    await page.getByText('500 of 2,500 records').waitFor();
+    release();
+    await page.getByText('The import is done.').waitFor();
+    const parts = setup.postern.requests.filter((line) => isImport.test(line));
+    expect(parts).toHaveLength(5);
+    expect(desk().state.subscribers.filter(({ email }) => email?.endsWith('@import.example'))).toHaveLength(
+      2_500,
+    );
+  });
+
+  test('a note covers neither the head of a page nor what is done there', async () => {
+    for (const width of [1280, 390]) {
+      const page = await open('/lists');
+      await page.setViewportSize({ width, height: 800 });
+      await page.getByRole('button', { name: 'New list' }).click();
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Notes');
+      await page.getByRole('button', { name: 'Create' }).click();
+      const note = (await page.locator('.toast').boundingBox())!;
+      const head = (await page.locator('.room-head').boundingBox())!;
+      expect(note.y).toBeGreaterThan(head.y + head.height);
+      expect(note.y + note.height).toBeLessThan(800 - 56);
+    }
   });
 
   test('a report shows numbers over time, reasons, links and deliveries', async () => {

@@ -165,7 +165,7 @@ function Room({ projects, project, wanted, section, item, publicUrl }: RoomProps
 function SectionPage({ section, item, publicUrl }: Pick<RoomProps, 'section' | 'item' | 'publicUrl'>) {
   switch (section) {
     case 'lists':
-      return item === null ? <ListsSection /> : <ListPage key={item} listId={item} />;
+      return item === null ? <ListsSection /> : <ListPage key={item} listId={item} publicUrl={publicUrl} />;
     case 'segments':
       return item === null ? <SegmentsSection /> : <SegmentPage key={item} segmentId={item} />;
     case 'templates':

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useId, useMemo, useState } from 'react';
+import { type ClipboardEvent, useDeferredValue, useId, useMemo, useState } from 'react';
 import type { ImportAnswer, ImportRecord, ImportResult, MailList } from '../api/campaigns.ts';
 import { counted } from '../lib/names.ts';
 import { Area } from '../ui/area.tsx';
@@ -14,7 +14,9 @@ import { errorAt, errorBeside } from './violations.ts';
 import { reasonText } from './words.tsx';
 
 /** Of the 10,000 that one request may have; smaller ones keep the bar moving and stay far below 10 MB. */
-const RECORDS_A_REQUEST = 2_000;
+const RECORDS_A_REQUEST = 500;
+/** A larger text is not put into the box: nobody reads it there, and browsers stall for seconds over its lines. */
+const LARGEST_SHOWN = 20_000;
 const PREVIEW_ROWS = 5;
 const SHOWN_PROBLEMS = 200;
 
@@ -32,7 +34,9 @@ interface Outcome {
 export function ImportDialog({ list, onClose }: ImportProps) {
   const [text, setText] = useState('');
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const table = useMemo(() => readTable(text), [text]);
+  // Read after the box has shown what was typed.
+  const read = useDeferredValue(text);
+  const table = useMemo(() => readTable(read), [read]);
   const [isPreview, setPreview] = useState(false);
   return (
     <Dialog title={`Import into ${list.name}`} onClose={onClose} wide>
@@ -44,6 +48,7 @@ export function ImportDialog({ list, onClose }: ImportProps) {
         <SourceStep
           text={text}
           rows={table.rows.length}
+          isRead={read === text}
           onText={setText}
           onNext={() => setPreview(true)}
           onClose={onClose}
@@ -56,14 +61,17 @@ export function ImportDialog({ list, onClose }: ImportProps) {
 interface SourceStepProps {
   readonly text: string;
   readonly rows: number;
+  /** Whether the rows are those of the text. */
+  readonly isRead: boolean;
   readonly onText: (text: string) => void;
   readonly onNext: () => void;
   readonly onClose: () => void;
 }
 
-function SourceStep({ text, rows, onText, onNext, onClose }: SourceStepProps) {
+function SourceStep({ text, rows, isRead, onText, onNext, onClose }: SourceStepProps) {
   const id = useId();
   const [fault, setFault] = useState<string | null>(null);
+  const isLarge = text.length > LARGEST_SHOWN;
 
   async function read(file: File | undefined): Promise<void> {
     if (file === undefined) return;
@@ -75,12 +83,21 @@ function SourceStep({ text, rows, onText, onNext, onClose }: SourceStepProps) {
     }
   }
 
+  /** Past the box, which would take its time over it even if it did not keep it. */
+  function takeLarge(event: ClipboardEvent<HTMLTextAreaElement>): void {
+    const pasted = event.clipboardData.getData('text/plain');
+    if (pasted.length <= LARGEST_SHOWN) return;
+    event.preventDefault();
+    const { value, selectionStart, selectionEnd } = event.currentTarget;
+    onText(value.slice(0, selectionStart) + pasted + value.slice(selectionEnd));
+  }
+
   return (
     <form
       className="form"
       onSubmit={(event) => {
         event.preventDefault();
-        if (rows > 0) onNext();
+        if (rows > 0 || !isRead) onNext();
         else setFault('Choose a file, or paste at least one address.');
       }}
     >
@@ -98,10 +115,14 @@ function SourceStep({ text, rows, onText, onNext, onClose }: SourceStepProps) {
         label="Or paste"
         code
         rows={8}
-        // A large file is not put into the box: nobody reads it there, and it would stall the page.
-        value={text.length > 200_000 ? '' : text}
+        value={isLarge ? '' : text}
         placeholder={'email,name,city\nana@example.org,Ana Lima,Lisbon\nbo@example.org,Bo,Århus'}
-        hint="Addresses one a line, or a table with a head. Commas, semicolons and tabs all do."
+        hint={
+          isLarge
+            ? `${counted(rows, 'row')} wait for the preview, too many to show here. Pasting again replaces them.`
+            : 'Addresses one a line, or a table with a head. Commas, semicolons and tabs all do.'
+        }
+        onPaste={takeLarge}
         onChange={(event) => onText(event.target.value)}
       />
       {fault !== null && <FormError text={fault} />}

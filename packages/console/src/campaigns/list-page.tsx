@@ -4,6 +4,7 @@ import { type MailList, type Subscriber, subscriberStatuses } from '../api/campa
 import { ApiError } from '../api/http.ts';
 import { navigate, paths } from '../router.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { RoomHead } from '../ui/room-head.tsx';
 import { Loaded, LoadMore } from '../ui/section.tsx';
@@ -22,8 +23,13 @@ import { StatusBadge } from './words.tsx';
 
 type Open = 'add' | 'import' | 'edit' | 'delete' | null;
 
+interface ListPageProps {
+  readonly listId: string;
+  readonly publicUrl: string;
+}
+
 /** One list: its numbers, and its people. */
-export function ListPage({ listId }: { readonly listId: string }) {
+export function ListPage({ listId, publicUrl }: ListPageProps) {
   const room = useProject();
   const list = useQuery(listQuery(room, listId));
   const [open, setOpen] = useState<Open>(null);
@@ -61,6 +67,7 @@ export function ListPage({ listId }: { readonly listId: string }) {
               </section>
               <Growth list={data} />
             </div>
+            {data.public && <Archive address={`${publicUrl.replace(/\/+$/, '')}/p/archive/${data.id}`} />}
             <People list={data} onAdd={() => setOpen('add')} onChoose={setChosen} />
             {open === 'add' && <AddSubscriberDialog list={data} onClose={close} />}
             {open === 'import' && <ImportDialog list={data} onClose={close} />}
@@ -81,6 +88,21 @@ export function ListPage({ listId }: { readonly listId: string }) {
         )}
       </Loaded>
     </div>
+  );
+}
+
+/** Where everybody can read what was sent to a public list. */
+function Archive({ address }: { readonly address: string }) {
+  return (
+    <section className="panel archive-address" aria-label="Archive">
+      <h2>Archive</h2>
+      <p className="breakable">
+        <a href={address} target="_blank" rel="noreferrer">
+          {address}
+        </a>
+      </p>
+      <CopyButton text={address} label="Copy the address" />
+    </section>
   );
 }
 

@@ -80,19 +80,22 @@ function withoutLiveStyles(html: string): string {
 
 const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
 
-/**
- * @param pictures what `cid:` addresses stand for.
- * @returns how many pictures from elsewhere were left out.
- */
-export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<string, string>): number {
+export interface Pictures {
+  /** What `cid:` addresses stand for. */
+  readonly attached: ReadonlyMap<string, string>;
+  /** Whether those from elsewhere are loaded; the frame's own policy has to allow it. */
+  readonly remote: boolean;
+}
+
+/** @returns how many pictures from elsewhere were left out. */
+export function fillFrame(frame: Document, html: string, { attached, remote }: Pictures): number {
   const parsed = new DOMParser().parseFromString(withoutLiveStyles(html), 'text/html');
   let withheld = 0;
 
   function pictureOf(element: Element): Node {
     const source = element.getAttribute('src')?.trim() ?? '';
-    const shown = /^data:image\/(png|jpeg|gif|webp);/i.test(source)
-      ? source
-      : pictures.get(source.replace(/^cid:/i, ''));
+    const isShown = /^data:image\/(png|jpeg|gif|webp);/i.test(source) || (remote && /^https?:/i.test(source));
+    const shown = isShown ? source : attached.get(source.replace(/^cid:/i, ''));
     if (shown === undefined) {
       // One that is not meant to be seen is not missed.
       const isPixel = ['width', 'height'].some((name) => Number(element.getAttribute(name) ?? 99) <= 2);
@@ -101,7 +104,10 @@ export function fillFrame(frame: Document, html: string, pictures: ReadonlyMap<s
     }
     const picture = copyOf(element, 'img') as HTMLImageElement;
     if (shown === undefined) picture.setAttribute('data-withheld', '');
-    else picture.src = shown;
+    else {
+      picture.referrerPolicy = 'no-referrer';
+      picture.src = shown;
+    }
     return picture;
   }
 

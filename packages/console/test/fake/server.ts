@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MAIL_FRAME, MAIL_FRAME_HEADERS } from '../../src/assets.ts';
 import { createFakeCampaigns, type FakeCampaigns } from './campaigns/campaigns.ts';
 import {
   type FakeAnswer,
@@ -29,6 +30,7 @@ const CONTENT_SECURITY_POLICY = [
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
@@ -151,7 +153,10 @@ export async function startFakePostern(directory: URL): Promise<FakePostern> {
     const isFile = path.startsWith('/console/') && /\.\w+$/.test(path) && existsSync(file);
     const shown = isFile ? file : new URL('index.html', directory);
     const type = contentTypes[shown.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-    response.writeHead(200, { 'content-type': type, 'content-security-policy': CONTENT_SECURITY_POLICY });
+    const headers = shown.pathname.endsWith(MAIL_FRAME)
+      ? MAIL_FRAME_HEADERS
+      : { 'content-security-policy': CONTENT_SECURITY_POLICY };
+    response.writeHead(200, { 'content-type': type, ...headers });
     createReadStream(shown).pipe(response);
   }
 

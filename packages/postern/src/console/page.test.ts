@@ -84,6 +84,15 @@ test('files named by their content are kept for ever, others are asked after', a
   expect([again.statusCode, again.body]).toEqual([304, '']);
 });
 
+test('the frame for mails with pictures may load those, and nothing else', async () => {
+  const app = serverOf({ ...BUILD, 'mail-frame.html': '<!doctype html>' });
+  const { headers } = await get(app, '/console/mail-frame.html');
+  expect(headers['referrer-policy']).toBe('no-referrer');
+  expect(headers['content-security-policy']).toBe(
+    "default-src 'none'; img-src http: https: data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+  );
+});
+
 test('what is missing from the build, or outside of it, is not there', async () => {
   const app = serverOf(BUILD);
   for (const path of [

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type ConsoleAssets, consoleAssets } from '@postern/console';
+import { type ConsoleAssets, consoleAssets, MAIL_FRAME, MAIL_FRAME_HEADERS } from '@postern/console';
 import { commonFailure, type ErrorDialect } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { sendPlainPage } from '../hub/plain-page.ts';
@@ -21,6 +21,7 @@ const POLICY = [
   "media-src 'self' blob:",
   "font-src 'self'",
   "connect-src 'self'",
+  "frame-src 'self'",
   "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -49,6 +50,8 @@ interface Asset {
   readonly mediaType: string;
   readonly tag: string;
   readonly immutable: boolean;
+  /** What is not as for the rest of the page. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Whether `npm run prepare` has built the page. */
@@ -96,6 +99,7 @@ function sendAsset(request: FastifyRequest, reply: FastifyReply, asset: Asset): 
     'content-security-policy': POLICY,
     'referrer-policy': 'same-origin',
     'cross-origin-opener-policy': 'same-origin',
+    ...asset.headers,
   });
   if (request.headers['if-none-match'] === asset.tag) return reply.code(304).send();
   return reply.header('content-type', asset.mediaType).send(asset.bytes);
@@ -115,6 +119,7 @@ function readBuild(assets: ConsoleAssets): Map<string, Asset> {
       mediaType: MEDIA_TYPES[extname(name)] ?? 'application/octet-stream',
       tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
       immutable: name.startsWith(assets.immutablePrefix),
+      ...(name === MAIL_FRAME && { headers: MAIL_FRAME_HEADERS }),
     });
   }
   return files;
