@@ -7,6 +7,8 @@ import { type Bridge, openBridge } from './bridge/server.ts';
 import { changeStreams } from './changes.ts';
 import { commandBook } from './commands/book.ts';
 import type { ThreadsConfig } from './config.ts';
+import { type ConsoleMemory, consoleMemory } from './memory/console.ts';
+import { MEMORY_CHANNEL } from './memory/entry.ts';
 import type { ThreadsPorts } from './ports.ts';
 import type { QuestionFilter } from './questions/question.ts';
 import { createQuestions } from './questions/questions.ts';
@@ -41,6 +43,7 @@ export interface Threads {
   answer(questionId: string, option: string, operator: string): Promise<void>;
   /** Routines and watches. */
   readonly tasks: ConsoleTasks;
+  readonly memory: ConsoleMemory;
   health(): RoomHealth[];
   /** The pool of the agent's accounts, in the order of the configuration. */
   accounts(): Promise<AccountView[]>;
@@ -104,6 +107,7 @@ export function createThreads(
     ['session', SESSIONS_CHANNEL],
     ['question', OPENED_CHANNEL],
     ['question', CLOSED_CHANNEL],
+    ['memory', MEMORY_CHANNEL],
     ['task', TASKS_CHANNEL],
   ]);
   const tools = { ports, config, questions, rooms: manager.rooms, uploadDir: manager.uploadDir };
@@ -171,6 +175,10 @@ export function createThreads(
     questions: async (filter) => (await questions.list(filter)).map(questionShape),
     answer: (questionId, option, operator) => questions.answerFromConsole(questionId, option, operator),
     tasks: consoleTasks(ports),
+    memory: consoleMemory(
+      ports,
+      platforms.map(({ platform, behaviour }) => ({ behaviour, channelId: platform.channelId })),
+    ),
     health: () => manager.health(),
     accounts: () => accountsOf(ports, config.claudeAccounts),
     changes: (closing) => changes.open(closing),

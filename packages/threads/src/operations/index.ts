@@ -1,11 +1,16 @@
 import type { Operation } from '@postern/kit';
 import type { ThreadsContext, ThreadsRights } from '../operation.ts';
+import { addMemory } from './add-memory.ts';
 import { answerQuestion } from './answer-question.ts';
+import { deleteMemory } from './delete-memory.ts';
 import { deleteTask } from './delete-task.ts';
+import { editMemory } from './edit-memory.ts';
 import { endSession } from './end-session.ts';
 import { getSession } from './get-session.ts';
 import { interruptSession } from './interrupt-session.ts';
 import { listAccounts } from './list-accounts.ts';
+import { listMemory } from './list-memory.ts';
+import { listMemoryChannels } from './list-memory-channels.ts';
 import { listPlatforms } from './list-platforms.ts';
 import { listQuestions } from './list-questions.ts';
 import { listRecord } from './list-record.ts';
@@ -24,6 +29,11 @@ export const threadsOperations = [
   listQuestions,
   answerQuestion,
   listRecord,
+  listMemoryChannels,
+  listMemory,
+  addMemory,
+  editMemory,
+  deleteMemory,
   listTasks,
   pauseTask,
   resumeTask,
