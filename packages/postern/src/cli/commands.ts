@@ -155,6 +155,29 @@ export const commands: readonly Command[] = [
     run: async (invocation) => (await import('./commands/agents.ts')).revokeToken(invocation),
   },
   {
+    words: ['agent', 'run'],
+    summary: 'Starts the agent CLI for each new message, one at a time in a channel, until a signal ends it',
+    details:
+      'The CLI gets the four inbox tools and nothing else. A message it leaves unread is tried three times. Off unless you run it; the server has to run.',
+    flags: {
+      agent: { value: 'AGENT_ID', meaning: 'As which agent (default: assistant)' },
+      instructions: { value: 'FILE', meaning: 'What it is to do, added to its system prompt' },
+      minutes: { value: 'MINUTES', meaning: 'How long one run may take (default: 5)' },
+    },
+    run: async (invocation) => (await import('./commands/agent-run.ts')).agentRun(invocation),
+  },
+  {
+    words: ['service', 'install'],
+    summary: 'Writes a systemd unit (Linux) or a launchd agent (macOS) that runs postern serve',
+    flags: { print: { meaning: 'Prints it instead' } },
+    run: async (invocation) => (await import('./commands/service.ts')).installService(invocation),
+  },
+  {
+    words: ['service', 'remove'],
+    summary: 'Takes the unit away again',
+    run: async (invocation) => (await import('./commands/service.ts')).removeService(invocation),
+  },
+  {
     words: ['keys', 'list'],
     aliases: [['keys']],
     summary: 'Lists admin keys, or the keys of one project',

@@ -17,3 +17,10 @@ export const threadsCommand: readonly [program: string, ...args: string[]] = [
   'mcp',
   'threads',
 ];
+
+/** What a service manager starts. */
+export const serveCommand: readonly [program: string, ...args: string[]] = [
+  process.execPath,
+  LAUNCHER,
+  'serve',
+];
