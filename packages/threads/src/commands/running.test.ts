@@ -97,6 +97,11 @@ async function bench(permissionMode: PermissionMode = 'auto'): Promise<Bench> {
     approvePlan: act('approvePlan', () => at.outcome.ok),
     useWorktree: act('useWorktree', () => at.outcome),
     leaveWorktree: act('leaveWorktree', () => at.outcome),
+    worktrees: {
+      list: act('listWorktrees', () => []),
+      remove: act('removeWorktree', () => ({ kind: 'refused' as const, reason: 'not now' })),
+      clean: act('cleanWorktrees', () => null),
+    },
     slashCommands: async () => at.slashCommands,
   };
   return at;
@@ -293,5 +298,8 @@ test('the cost, the mode of listening and the folder are told', async () => {
   expect((await at.run('!mentions')).reply).toContain('all messages');
   expect((await at.run('!cd')).reply).toContain(join(at.folder, 'work'));
   expect((await at.run('!worktree')).reply).toContain('!worktree <branch>');
-  expect((await at.run('!worktree list')).done).toBe(false);
+  expect((await at.run('!worktree list')).reply).toContain('No worktree has been made');
+  expect((await at.run('!worktree remove')).reply).toContain('!worktree <branch>');
+  expect((await at.run('!worktree remove x --force')).reply).toBe('⚠️ not now');
+  expect(at.done.at(-1)).toEqual(['removeWorktree', join(at.folder, 'work'), 'x', true, OWNER.id]);
 });

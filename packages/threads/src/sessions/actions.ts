@@ -13,6 +13,7 @@ import type { ChangeOutcome, SessionActions } from './session.ts';
 import { worktreesIn } from './starting.ts';
 import { newUuid } from './uuid.ts';
 import { worktreeFor } from './worktree.ts';
+import { worktreeUpkeep } from './worktree-upkeep.ts';
 
 export interface ActionsOptions {
   readonly ports: ThreadsPorts;
@@ -154,6 +155,7 @@ export function sessionActions({ ports, config, rooms, questions }: ActionsOptio
       if (current === null) return refused('This session works in no worktree.');
       return changeDirTo(sessionId, { working_dir: current.repository, worktree_json: null });
     },
+    worktrees: worktreeUpkeep(ports, worktreesIn(ports)),
     async slashCommands(sessionId) {
       return (await found(sessionId)).live.slashCommands();
     },

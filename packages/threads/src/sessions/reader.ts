@@ -255,17 +255,22 @@ export function messageReader(options: ReaderOptions) {
     const { message, session, command } = reading;
     if (command.kind !== 'commands') return done(message, 'command');
     const setUp: SessionSetUp = { workingDir: null, permissionMode: null, worktreeBranch: null };
-    const isDone = await runAll(reading, command, setUp);
-    if (!isDone || command.prompt === '' || session === null) return done(message, 'command');
+    const ran = await runAll(reading, command, setUp);
+    if (ran === 'refused' || command.prompt === '' || session === null) return done(message, 'command');
     const current = await sessionById(store.db, session.session_id);
     if (current === null || current.state === 'ended') return done(message, 'command');
     await rewrite(message, command.prompt);
     await queue({ ...reading, text: command.prompt }, current);
   }
 
-  /** False when one was not carried out; the thread was told why. */
-  async function runAll(reading: Reading, { calls }: Commands, setUp: SessionSetUp): Promise<boolean> {
+  /** `refused` when one was not carried out, of which the thread was told; `silent` when it was told nothing at all. */
+  async function runAll(
+    reading: Reading,
+    { calls }: Commands,
+    setUp: SessionSetUp,
+  ): Promise<'refused' | 'said' | 'silent'> {
     const { message, post, standing, session, say } = reading;
+    let ran: 'said' | 'silent' = 'silent';
     for (const [index, { command, args, rest }] of calls.entries()) {
       const current = session === null ? null : await sessionById(store.db, session.session_id);
       const result: CommandResult = await command.run({
@@ -293,9 +298,10 @@ export function messageReader(options: ReaderOptions) {
         });
       }
       if (result.reply !== null) await say(result.reply, `reply:${message.post_id}:${index}`);
-      if (!result.done) return false;
+      if (!result.done) return 'refused';
+      if (result.reply !== null) ran = 'said';
     }
-    return true;
+    return ran;
   }
 
   /** What is left of a message once its commands are carried out. */
@@ -314,10 +320,13 @@ export function messageReader(options: ReaderOptions) {
     const setUp: SessionSetUp = { workingDir: null, permissionMode: null, worktreeBranch: null };
     let prompt = text;
     if (command.kind === 'commands') {
-      if (!(await runAll(reading, command, setUp))) return done(message, 'command');
+      const ran = await runAll(reading, command, setUp);
+      if (ran === 'refused') return done(message, 'command');
       prompt = command.prompt;
       if (prompt === '' && post.files.length === 0) {
-        await say('Now put the task behind the command, in the same message.', `reply:${message.post_id}`);
+        if (ran === 'silent') {
+          await say('Now put the task behind the command, in the same message.', `reply:${message.post_id}`);
+        }
         return done(message, 'command');
       }
     }

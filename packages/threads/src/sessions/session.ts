@@ -60,9 +60,36 @@ export interface SessionActions {
   approvePlan(sessionId: string, actor: Actor): Promise<boolean>;
   useWorktree(sessionId: string, branch: string, actor: Actor): Promise<ChangeOutcome>;
   leaveWorktree(sessionId: string, actor: Actor): Promise<ChangeOutcome>;
+  readonly worktrees: WorktreeActions;
   /** Slash commands the agent says it has. */
   slashCommands(sessionId: string): Promise<readonly string[]>;
 }
+
+/** Looking after the working trees of the repository that the folder `from` lies in; see worktree-upkeep.ts. */
+export interface WorktreeActions {
+  list(from: string): Promise<readonly WorktreeView[] | null>;
+  remove(from: string, branch: string, isForced: boolean, actor: Actor): Promise<WorktreeOutcome>;
+  clean(
+    from: string,
+  ): Promise<{ readonly removed: readonly string[]; readonly kept: readonly WorktreeView[] } | null>;
+}
+
+/** A working tree that was made for a session. */
+export interface WorktreeView {
+  /** Null where no branch is checked out. */
+  readonly branch: string | null;
+  readonly path: string;
+  /** Whether a session that has not ended works in it. */
+  readonly isUsed: boolean;
+  /** Files that are not committed, untracked ones too; null when it cannot be told. */
+  readonly changed: number | null;
+  /** Commits that are on no remote and no other branch; null when it cannot be told. */
+  readonly unpushed: number | null;
+}
+
+export type WorktreeOutcome =
+  | { readonly kind: 'removed' | 'holds_work' | 'asks_again'; readonly tree: WorktreeView }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 export interface Actor {
   /** A person's id on the platform, or `console:<operator>`, `system`. */

@@ -1,19 +1,18 @@
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { isWithin } from './folders.ts';
+import { git } from './git.ts';
 import type { SessionView } from './session.ts';
 
 /** A branch's own working tree beside the repository, so that a session changes nothing under anybody's feet. */
 
-const GIT_MS = 120_000;
-const MOST_OUTPUT = 1_048_576;
 /** Narrower than Git's own rule: nothing that a shell, an option parser or a path could read otherwise. */
 const BRANCH = /^(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[A-Za-z0-9][A-Za-z0-9._/-]{0,119}(?<![./])$/;
 
 export type Worktree = NonNullable<SessionView['worktree']>;
 
-export type WorktreeOutcome =
+export type WorktreeChoice =
   | { readonly ok: true; readonly worktree: Worktree; readonly workingDir: string }
   | { readonly ok: false; readonly reason: string };
 
@@ -26,19 +25,19 @@ export function isBranchName(name: string): boolean {
  *
  * @param folder where new trees are put.
  */
-export async function worktreeFor(from: string, branch: string, folder: string): Promise<WorktreeOutcome> {
+export async function worktreeFor(from: string, branch: string, folder: string): Promise<WorktreeChoice> {
   if (!isBranchName(branch)) return refused(`\`${branch.replaceAll('`', '')}\` is not a name for a branch.`);
   const top = await git(from, ['rev-parse', '--show-toplevel']);
   if (top === null) return refused('The session’s folder is not in a Git repository.');
   const repository = await realpath(top);
   const below = relative(repository, await realpath(from));
+  const home = await homeOfTrees(folder, repository);
   const taken = await treeOf(repository, branch);
-  if (taken !== null && !taken.startsWith(folder)) {
+  if (taken !== null && !isWithin(taken, home)) {
     return refused(`The branch \`${branch}\` is checked out in another folder already.`);
   }
-  const path = taken ?? join(folder, folderName(repository), branch.replaceAll('/', '--'));
+  const path = taken ?? join(home, branch.replaceAll('/', '--'));
   if (taken === null) {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const isKnown =
       (await git(repository, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])) !== null;
     const made = await git(
@@ -50,8 +49,21 @@ export async function worktreeFor(from: string, branch: string, folder: string):
   return { ok: true, worktree: { branch, path, repository }, workingDir: join(path, below) };
 }
 
-function refused(reason: string): WorktreeOutcome {
+function refused(reason: string): WorktreeChoice {
   return { ok: false, reason };
+}
+
+/** Where the trees of a repository are put, free of links; made when missing. */
+export async function homeOfTrees(folder: string, repository: string): Promise<string> {
+  const home = join(folder, folderName(repository));
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  return realpath(home);
+}
+
+/** The main working tree of the repository that a folder lies in, from within any of its trees; null outside of one. */
+export async function repositoryOf(from: string): Promise<string | null> {
+  const common = await git(from, ['rev-parse', '--path-format=absolute', '--git-common-dir']);
+  return common === null ? null : realpath(dirname(common));
 }
 
 /** Repositories of one name in different places have folders of their own. */
@@ -70,22 +82,4 @@ async function treeOf(repository: string, branch: string): Promise<string | null
     if (path !== undefined) return path.slice('worktree '.length);
   }
   return null;
-}
-
-/** Output of a Git command, or null when it failed. No hook of the repository is run. */
-function git(cwd: string, args: readonly string[]): Promise<string | null> {
-  return new Promise((resolve) => {
-    execFile(
-      'git',
-      ['-c', 'core.hooksPath=/dev/null', ...args],
-      {
-        cwd,
-        timeout: GIT_MS,
-        maxBuffer: MOST_OUTPUT,
-        env: { ...process.env, GIT_TERMINAL_PROMPT: '0' },
-        windowsHide: true,
-      },
-      (error, stdout) => resolve(error ? null : stdout.trim()),
-    );
-  });
 }
