@@ -237,6 +237,18 @@ describe('what is refused', () => {
       { environment: { POSTERN_PUBLIC_URL: 'https://a.example/postern' } },
       'environment: POSTERN_PUBLIC_URL: found "https://a.example/postern"; accepted: an http:// or https:// address without path, query or user',
     ],
+    ...[
+      'dns.example:53',
+      '192.0.2.256',
+      '192.0.2.1:0',
+      '192.0.2.1:65536',
+      '192.0.2.1,',
+      '[192.0.2.1]:53',
+    ].map((servers): [string, Given, string] => [
+      `the resolver ${servers}`,
+      { environment: { POSTERN_DNS_SERVERS: servers } },
+      `environment: POSTERN_DNS_SERVERS: found ${JSON.stringify(servers)}; accepted: IP addresses of resolvers such as 192.0.2.53 or 192.0.2.53:5353 or [2001:db8::53]:5353, with commas between them; Node takes no names there`,
+    ]),
     [
       'a reference to nothing',
       { yaml: `publicUrl: \${NOWHERE}\n` },
@@ -356,14 +368,14 @@ describe('the campaigns', () => {
     ]);
     const environment = {
       POSTERN_SMTP_URL: 'smtp://user:pass@relay.example:2525',
-      POSTERN_DNS_SERVERS: '127.0.0.1:5353, [::1]:53',
+      POSTERN_DNS_SERVERS: '127.0.0.1:5353, [::1]:53, ::1, [::1], 192.0.2.1',
       POSTERN_ALLOW_UNVERIFIED_DOMAINS: 'on',
     };
     const { config, warnings } = load({ yaml, environment });
     expect(config.campaigns.smtp).toEqual([
       { url: 'smtp://user:pass@relay.example:2525', tls: 'opportunistic' },
     ]);
-    expect(config.dnsServers).toEqual(['127.0.0.1:5353', '[::1]:53']);
+    expect(config.dnsServers).toEqual(['127.0.0.1:5353', '[::1]:53', '::1', '[::1]', '192.0.2.1']);
     expect(config.allowUnverifiedDomains).toBe(true);
     expect(warnings).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { campaignsConfigSchema, smtpUrlSchema } from '@postern/campaigns';
 import { inboxConfigSchema } from '@postern/inbox';
 import { threadsConfigSchema } from '@postern/threads';
@@ -37,14 +38,12 @@ const path = z
   .regex(/^[^\u0000]*$/)
   .describe('a path');
 
-/** One resolver as Node's own takes it, IPv6 in brackets when a port follows. */
-const RESOLVER =
-  /^(?:\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?|\[[0-9A-Fa-f:.]+\](?::\d{1,5})?|[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)$/;
-
 const dnsServers = z
   .string()
-  .refine((text) => text.split(',').every((server) => RESOLVER.test(server.trim())))
-  .describe('addresses of resolvers, host:port, with commas between them');
+  .refine((text) => text.split(',').every((server) => isResolver(server.trim())))
+  .describe(
+    'IP addresses of resolvers such as 192.0.2.53 or 192.0.2.53:5353 or [2001:db8::53]:5353, with commas between them; Node takes no names there',
+  );
 
 export const fileSchema = z.strictObject({
   dataDir: path.default('./data'),
@@ -66,6 +65,14 @@ export const fileSchema = z.strictObject({
 });
 
 export type FileConfig = z.output<typeof fileSchema>;
+
+/** One resolver as Node's own takes it: an IP address, IPv6 in brackets when a port follows. */
+function isResolver(text: string): boolean {
+  if (isIP(text) !== 0) return true;
+  const [, ipv6, ipv4 = '', port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false;
+  return ipv6 === undefined ? isIP(ipv4) === 4 : isIP(ipv6) === 6;
+}
 
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;

@@ -76,7 +76,7 @@ export const settings = [
     key: 'dnsServers',
     variable: 'POSTERN_DNS_SERVERS',
     default: "the system's",
-    meaning: 'Resolvers for domain checks, host:port,…',
+    meaning: 'IP addresses of resolvers for domain checks, with a port or without, and commas between them',
   },
   {
     key: 'allowUnverifiedDomains',
