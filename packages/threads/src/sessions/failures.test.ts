@@ -155,6 +155,7 @@ describeEngines('the place for sessions', (engine) => {
     expect(audit.of('session_paused')).toMatchObject([{ details: { why: 'room' } }]);
     await platform.say(OWNER, 'four', { threadId: first.threadId });
     await hears('answer: four', first.threadId);
+    await expect.poll(() => audit.of('session_resumed'), patience).toHaveLength(1);
     await hears('to make room for another session', second.threadId);
     expect((await sessions()).map(({ state }) => state).toSorted()).toEqual(['active', 'active', 'paused']);
     expect((await agent.process(3)).launch).toMatchObject({ resume: true });

@@ -156,7 +156,10 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
       if (process !== null) slots.offer(id, () => exclusively(giveWay));
       return;
     }
-    if (process === null && !(await launch(session, true))) return;
+    if (process === null) {
+      if (!(await launch(session, true))) return;
+      if (session.state === 'paused') await record('session_resumed', null);
+    }
     // A launch may have found a turn to go on with.
     if (isBusy) return;
     const [next] = await messagesIn(store.db, id, ['queued'], 1);
