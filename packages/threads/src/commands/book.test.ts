@@ -76,7 +76,7 @@ describe('a command', () => {
     ['!recall tea', 'recall', null],
     ['!xy', 'xy', null],
   ])('%j is unknown, the nearest one named', (text, word, nearest) => {
-    expect(meaning(text)).toEqual({ kind: 'unknown', word, nearest });
+    expect(meaning(text)).toMatchObject({ kind: 'unknown', word, nearest });
   });
 
   test('in front of a first prompt leaves the prompt, also over several lines', () => {
@@ -194,7 +194,11 @@ describe('the registry', () => {
       'mentions',
       'permissions',
       'remember',
+      'routine',
+      'routines',
       'stop',
+      'watch',
+      'watches',
       'worktree',
     ]);
   });

@@ -18,6 +18,8 @@ export interface Command {
   readonly isStackable: boolean;
   /** Whether it needs a session in the thread. */
   readonly needsSession: boolean;
+  /** What has to be on in the platform's configuration; elsewhere it is not told of. */
+  readonly feature?: 'routines' | 'watches';
   /** Whether it is recorded in the audit log. */
   readonly isAudited: boolean;
   run(call: CommandCall): Promise<CommandResult>;

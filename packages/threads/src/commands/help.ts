@@ -13,7 +13,11 @@ export function helpCommand(all: () => readonly CommandDefinition[]): CommandDef
     needsSession: false,
     isAudited: false,
     takes: 'nothing',
-    run: async ({ person }) => said(helpText(all().filter(({ who }) => mayAs(person.standing, who)))),
+    async run({ person, platform }, { config }) {
+      const behaviour = config.platforms.find(({ id }) => id === platform.id);
+      const isOn = ({ feature }: CommandDefinition) => feature === undefined || behaviour?.[feature] === true;
+      return said(helpText(all().filter((each) => mayAs(person.standing, each.who) && isOn(each))));
+    },
   };
 }
 

@@ -19,6 +19,7 @@ export function tasksCommand(kind: TaskKind): CommandDefinition {
     usage: `[${verbs.join('|')} <n>]`,
     help: `Lists the ${many} of this channel, or changes one of them by its number.`,
     who: 'allowed',
+    feature: kind === 'routine' ? 'routines' : 'watches',
     isStackable: false,
     needsSession: false,
     isAudited: true,

@@ -23,6 +23,7 @@ export function proposeCommand(kind: TaskKind): CommandDefinition {
     usage,
     help,
     who: 'allowed',
+    feature: kind === 'routine' ? 'routines' : 'watches',
     isStackable: false,
     needsSession: false,
     isAudited: true,

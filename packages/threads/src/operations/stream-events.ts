@@ -3,10 +3,10 @@ import { operation } from '../operation.ts';
 
 export const streamThreadEvents = operation({
   name: 'stream_thread_events',
-  call: 'Call it to be told, as server-sent events, when sessions or questions have changed.',
+  call: 'Call it to be told, as server-sent events, when sessions, questions, or routines and watches have changed.',
   needs: 'Needs an admin key.',
   returns:
-    'Returns events session and question, each with the id of what changed; ask for it to see how it is.',
+    'Returns events session, question and task, each with the id of what changed; ask for it to see how it is.',
   http: { method: 'GET', path: '/events', produces: 'text/event-stream' },
   rights: 'admin',
   annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },

@@ -32,8 +32,9 @@ describeEngines('what is kept', (engine) => {
     await mkdir(uploads, { recursive: true });
     const sweep = async () => {
       const stop = new AbortController();
+      const sleeping = clock.sleeping;
       const sweeping = tidyUp({ store, clock, log: silentLog }, manager.uploadDir, stop.signal);
-      await clock.untilSleeping(1);
+      await clock.untilSleeping(sleeping + 1);
       stop.abort();
       await sweeping;
     };
@@ -48,5 +49,41 @@ describeEngines('what is kept', (engine) => {
     expect(await fate(first.postId)).toBe('not recorded');
     const states = new Map((await sessions()).map((row) => [row.session_id, row.state]));
     expect(states.get(oldest!.session_id)).toBe('ended');
+  });
+
+  test('is let go of runs after ninety days, and of looks that set nothing off after a week', async () => {
+    const clock = fakeClock();
+    const { store, manager } = await sessionBench(engine, { clock });
+    const fire = (name: string, days: number, taskId: string | null) => ({
+      fire_id: name,
+      unique_key: name,
+      platform_id: 'fake',
+      channel_id: 'main',
+      task_id: taskId,
+      state: 'done' as const,
+      outcome: null,
+      detail: null,
+      count: 1,
+      due_us: clock.nowMicroseconds() - days * DAY_MS * 1_000,
+      session_id: null,
+      ended_us: null,
+    });
+    await store.db
+      .insertInto('threads_fires')
+      .values([
+        fire('run', 89, 'rtn'),
+        fire('old run', 91, 'rtn'),
+        fire('look', 6, null),
+        fire('old look', 8, null),
+      ])
+      .execute();
+    const stop = new AbortController();
+    const sleeping = clock.sleeping;
+    const sweeping = tidyUp({ store, clock, log: silentLog }, manager.uploadDir, stop.signal);
+    await clock.untilSleeping(sleeping + 1);
+    stop.abort();
+    await sweeping;
+    const left = await store.db.selectFrom('threads_fires').select('fire_id').orderBy('fire_id').execute();
+    expect(left.map(({ fire_id }) => fire_id)).toEqual(['look', 'run']);
   });
 });

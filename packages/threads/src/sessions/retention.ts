@@ -8,6 +8,9 @@ const MESSAGE_DAYS = 30;
 /** How long files that people sent lie there after their session has ended. */
 const FILE_DAYS = 7;
 const PAUSED_DAYS = 30;
+/** How long runs of routines and watches are kept, and looks at messages that set nothing off. */
+const RUN_DAYS = 90;
+const LOOK_DAYS = 7;
 const ROWS_AT_ONCE = 1_000;
 
 /** Lets go, now and every hour, of what has been kept long enough. Resolves when the signal aborts. */
@@ -21,6 +24,7 @@ export async function tidyUp(
       await endForgottenSessions();
       await deleteOldMessages();
       await deleteOldFiles();
+      await deleteOldRuns();
     } catch (error) {
       log.warn({ err: error }, 'old messages of sessions could not be let go; trying again in an hour');
     }
@@ -71,5 +75,17 @@ export async function tidyUp(
       .where('ended_us', '>', now - (FILE_DAYS + MESSAGE_DAYS) * DAY_US)
       .execute();
     for (const { session_id } of ended) await rm(uploadDir(session_id), { recursive: true, force: true });
+  }
+
+  async function deleteOldRuns(): Promise<void> {
+    const now = clock.nowMicroseconds();
+    await store.db
+      .deleteFrom('threads_fires')
+      .where('state', '=', 'done')
+      .where('due_us', '<', now - LOOK_DAYS * DAY_US)
+      .where((where) =>
+        where.or([where('task_id', 'is', null), where('due_us', '<', now - RUN_DAYS * DAY_US)]),
+      )
+      .execute();
   }
 }

@@ -124,7 +124,7 @@ export function createRoom(options: RoomOptions): Room {
             platform,
             behaviour,
             session: row,
-            commands: joins.commands.all,
+            commands: joins.commands.all.filter(({ feature }) => feature === undefined || behaviour[feature]),
             uploadDir: options.uploadDir(row.session_id),
             background: await memory.background(row),
           }),

@@ -258,6 +258,8 @@ describeEngines('a routine that an agent proposes', (engine) => {
     }
     await bench.platform.say(OWNER, '@postern !routines');
     await bench.hears('Routines are off here');
+    await bench.platform.say(OWNER, '@postern !help');
+    expect((await bench.hears('**Commands**')).text).not.toMatch(/!routine|!watch/);
   });
 });
 
@@ -360,6 +362,7 @@ describeEngines('!routines', (engine) => {
       await bench.platform.say(ALLOWED, `@postern ${text}`);
       return bench.hears(reply);
     };
+    expect((await command('!help', '**Commands**')).text).toMatch(/!routines[\s\S]*!watches/);
     const list = await command('!routines', '🕘 **Routines**');
     expect(list.text).toMatch(/1\. \*\*Morning news\*\* · every day at 09:00 .* · next .* · by olga/);
     await command('!routines pause 1', '⏸️ **Morning news** is paused');
