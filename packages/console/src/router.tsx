@@ -28,7 +28,7 @@ export const campaignsSections = [
 
 export type CampaignsSection = (typeof campaignsSections)[number];
 
-export const threadsSections = ['sessions', 'questions', 'audit', 'platforms'] as const;
+export const threadsSections = ['sessions', 'questions', 'routines', 'memory', 'audit', 'platforms'] as const;
 
 export type ThreadsSection = (typeof threadsSections)[number];
 

@@ -9,6 +9,8 @@ const pages = [
   ['the sessions', '/sessions', 'Sessions'],
   ['a session', `/sessions/${liveId}`, 'Rounding of totals in the checkout'],
   ['the questions', '/questions', 'To decide'],
+  ['the routines', '/routines', 'Routines'],
+  ['the memory', '/memory', 'Memory'],
   ['the record', '/audit', 'Audit'],
   ['the platforms', '/platforms', 'Platforms'],
 ] as const;

@@ -69,6 +69,35 @@ describe('sessions', () => {
   });
 });
 
+describe('routines and watches', () => {
+  test('say when they run on the reader’s clock and on their own, and what became of their runs', async () => {
+    const page = await setup.open('/console/threads/routines');
+    const card = page.getByRole('article', { name: 'Open pull requests' });
+    await card.getByText('Monday to Friday at 09:00 (Pacific/Apia)').waitFor();
+    await card.getByText(/for you, Mon,? 6 May,? 09:00 in Pacific\/Apia/).waitFor();
+    await card.getByText('Latest 2 runs').click();
+    await card.getByText('left out (2 runs)').waitFor();
+    await card.getByRole('link', { name: 'its session' }).click();
+    await page.getByRole('heading', { name: 'Rounding of totals in the checkout' }).waitFor();
+  });
+
+  test('are paused, resumed and deleted', async () => {
+    const page = await setup.open('/console/threads/routines');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await eventually(() => state().tasks[0]?.is_enabled).toBe(false);
+    await page.getByText('paused').waitFor();
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await eventually(() => state().tasks[0]?.is_enabled).toBe(true);
+    await page.getByRole('button', { name: 'Watches' }).click();
+    const card = page.getByRole('article', { name: 'Outages' });
+    await card.getByText('Switched off: 3 runs in a row failed.').waitFor();
+    await card.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+    await page.getByText('Nothing is watched for').waitFor();
+    expect(state().tasks).toHaveLength(1);
+  });
+});
+
 describe('the record', () => {
   test('is filtered by what happened and by whom', async () => {
     const page = await setup.open('/console/threads/audit');

@@ -71,6 +71,44 @@ export interface ThreadPlatform {
   readonly detail: string | null;
 }
 
+/** A routine, which runs by the clock, or a watch, which messages set off. */
+export interface StandingTask {
+  readonly id: string;
+  readonly kind: 'routine' | 'watch';
+  readonly platform_id: string;
+  readonly channel_id: string;
+  readonly name: string;
+  readonly prompt: string;
+  readonly schedule: {
+    readonly preset: 'hourly' | 'daily' | 'weekdays' | 'weekly';
+    readonly time: string;
+    readonly weekday: string | null;
+    readonly timezone: string;
+    readonly in_words: string;
+  } | null;
+  readonly condition: string | null;
+  readonly keywords: readonly string[];
+  readonly is_enabled: boolean;
+  readonly disabled_reason: string | null;
+  readonly failures: number;
+  readonly creator: ThreadPerson;
+  readonly created_at: string;
+  readonly next_run_at: string | null;
+  /** Newest first. */
+  readonly runs: readonly TaskRun[];
+}
+
+export interface TaskRun {
+  readonly id: string;
+  readonly due_at: string;
+  readonly state: 'looking' | 'due' | 'missed' | 'running' | 'done';
+  readonly outcome: 'succeeded' | 'failed' | 'stopped' | 'missed' | 'no_match' | null;
+  readonly detail: string | null;
+  readonly count: number;
+  readonly session_id: string | null;
+  readonly ended_at: string | null;
+}
+
 /** A login of the agent's program. */
 export interface AgentAccount {
   readonly id: string;
@@ -132,6 +170,16 @@ export const threadsApi = {
     ).data,
   answer: (id: string, option: string) =>
     request<void>('POST', `${BASE}/questions/${encodeURIComponent(id)}/answer`, { body: { option } }),
+  tasks: async (kind: StandingTask['kind'], signal?: AbortSignal) =>
+    (
+      await request<{ readonly data: readonly StandingTask[] }>('GET', `${BASE}/tasks`, {
+        query: { kind },
+        signal,
+      })
+    ).data,
+  pauseTask: (id: string) => request<void>('POST', `${BASE}/tasks/${encodeURIComponent(id)}/pause`),
+  resumeTask: (id: string) => request<void>('POST', `${BASE}/tasks/${encodeURIComponent(id)}/resume`),
+  deleteTask: (id: string) => request<void>('DELETE', `${BASE}/tasks/${encodeURIComponent(id)}`),
   platforms: async (signal?: AbortSignal) =>
     (await request<{ readonly data: readonly ThreadPlatform[] }>('GET', `${BASE}/platforms`, { signal }))
       .data,

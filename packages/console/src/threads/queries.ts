@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
-import { type AuditFilter, threadsApi } from '../api/threads.ts';
+import { type AuditFilter, type StandingTask, threadsApi } from '../api/threads.ts';
 
 /**
  * What the threads room reads. The server tells what has changed (`live.ts`); asking again now and then is for the
@@ -44,6 +44,14 @@ export function questionsOfQuery(sessionId: string) {
   return queryOptions({
     queryKey: [threadsKey, 'questions', 'of', sessionId],
     queryFn: ({ signal }) => threadsApi.questions({ sessionId }, signal),
+    ...live,
+  });
+}
+
+export function tasksQuery(kind: StandingTask['kind']) {
+  return queryOptions({
+    queryKey: [threadsKey, 'tasks', kind],
+    queryFn: ({ signal }) => threadsApi.tasks(kind, signal),
     ...live,
   });
 }

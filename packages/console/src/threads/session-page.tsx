@@ -100,6 +100,7 @@ function Facts({ session }: { readonly session: ThreadSession }) {
             </code>,
           ] as const,
         ]),
+    ...(session.is_unattended ? [['Begun by', 'a routine or a watch; nobody follows it live'] as const] : []),
     ['Permissions', modes[session.permission_mode]],
     ['Answers', session.mentions_only ? 'only what mentions it' : 'everything in its thread'],
     ['Queued', session.queued.toLocaleString()],

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ThreadSession } from '../api/threads.ts';
 import { counted } from '../lib/names.ts';
 import { Link, paths } from '../router.tsx';
+import { Badge } from '../ui/badge.tsx';
 import { Loaded, LoadMore, Section } from '../ui/section.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
@@ -78,6 +79,7 @@ function SessionCard({ session }: { readonly session: ThreadSession }) {
             <bdi>{sessionTitle(session)}</bdi>
           </Link>
           <SessionBadge state={session.state} />
+          {session.is_unattended && <Badge kind="warn">unattended</Badge>}
         </h2>
         <p className="card-meta">
           <span>{session.platform_id}</span>

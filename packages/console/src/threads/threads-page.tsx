@@ -5,15 +5,19 @@ import { CountBadge } from '../ui/badge.tsx';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { moveByArrows } from '../ui/roving.ts';
 import { AuditSection } from './audit.tsx';
+import { MemorySection } from './memory.tsx';
 import { PlatformsSection } from './platforms.tsx';
 import { useOpenQuestions } from './queries.ts';
 import { QuestionsSection } from './questions.tsx';
+import { RoutinesSection } from './routines.tsx';
 import { SessionPage } from './session-page.tsx';
 import { SessionsSection } from './sessions.tsx';
 
 const sections: Readonly<Record<ThreadsSection, { label: string; icon: IconName }>> = {
   sessions: { label: 'Sessions', icon: 'agent' },
   questions: { label: 'To decide', icon: 'shield' },
+  routines: { label: 'Routines', icon: 'clock' },
+  memory: { label: 'Memory', icon: 'file' },
   audit: { label: 'Audit', icon: 'list' },
   platforms: { label: 'Platforms', icon: 'plug' },
 };
@@ -58,6 +62,8 @@ export function ThreadsPage({ section, item }: ThreadsPageProps) {
       {section === 'sessions' && item === null && <SessionsSection />}
       {section === 'sessions' && item !== null && <SessionPage key={item} id={item} />}
       {section === 'questions' && <QuestionsSection />}
+      {section === 'routines' && <RoutinesSection />}
+      {section === 'memory' && <MemorySection />}
       {section === 'audit' && <AuditSection sessionId={item} />}
       {section === 'platforms' && <PlatformsSection />}
     </div>

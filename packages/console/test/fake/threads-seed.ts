@@ -1,4 +1,5 @@
 import type { Question, ThreadSession } from '../../src/api/threads.ts';
+import { seedMemory } from './memory-seed.ts';
 import { ago } from './seed.ts';
 import type { FakePostern } from './server.ts';
 
@@ -58,7 +59,8 @@ const permission: Question = {
   decided_at: null,
 };
 
-export function seedThreads({ threads: { state } }: FakePostern): void {
+export function seedThreads({ threads: { state, memory } }: FakePostern): void {
+  seedMemory(memory.state);
   state.isOn = true;
   state.platforms = [
     { id: 'office', kind: 'slack', status: 'ok', detail: null },
@@ -77,6 +79,71 @@ export function seedThreads({ threads: { state } }: FakePostern): void {
       running: 0,
       paused: 0,
       limited_until: new Date(ago(0).getTime() + 60 * MINUTE).toISOString(),
+    },
+  ];
+  state.tasks = [
+    {
+      id: 'rtn_00000000000000000000000001',
+      kind: 'routine',
+      platform_id: 'office',
+      channel_id: 'C042',
+      name: 'Open pull requests',
+      prompt: 'Sum up the pull requests that wait for a review, the oldest first.',
+      schedule: {
+        preset: 'weekdays',
+        time: '09:00',
+        weekday: null,
+        timezone: 'Pacific/Apia',
+        in_words: 'Monday to Friday at 09:00 (Pacific/Apia)',
+      },
+      condition: null,
+      keywords: [],
+      is_enabled: true,
+      disabled_reason: null,
+      failures: 0,
+      creator: { id: 'U017', name: 'olga' },
+      created_at: ago(9_000 * MINUTE).toISOString(),
+      next_run_at: '2030-05-05T20:00:00.000Z',
+      runs: [
+        {
+          id: 'fir_00000000000000000000000002',
+          due_at: ago(60 * MINUTE).toISOString(),
+          state: 'done',
+          outcome: 'succeeded',
+          detail: null,
+          count: 1,
+          session_id: liveId,
+          ended_at: ago(58 * MINUTE).toISOString(),
+        },
+        {
+          id: 'fir_00000000000000000000000001',
+          due_at: ago(1_500 * MINUTE).toISOString(),
+          state: 'done',
+          outcome: 'missed',
+          detail: null,
+          count: 2,
+          session_id: null,
+          ended_at: ago(1_400 * MINUTE).toISOString(),
+        },
+      ],
+    },
+    {
+      id: 'wtc_00000000000000000000000001',
+      kind: 'watch',
+      platform_id: 'office',
+      channel_id: 'C042',
+      name: 'Outages',
+      prompt: 'Look at the logs of the last hour.',
+      schedule: null,
+      condition: 'someone reports that the shop is down',
+      keywords: ['down', 'outage'],
+      is_enabled: false,
+      disabled_reason: '3 runs in a row failed',
+      failures: 3,
+      creator: { id: 'U021', name: 'alan' },
+      created_at: ago(8_000 * MINUTE).toISOString(),
+      next_run_at: null,
+      runs: [],
     },
   ];
   state.sessions = [

@@ -2,10 +2,12 @@ import type {
   AgentAccount,
   AuditLine,
   Question,
+  StandingTask,
   ThreadPlatform,
   ThreadSession,
 } from '../../src/api/threads.ts';
 import { type FakeRoute, noContent, ok, Refusal, route } from './http.ts';
+import { createFakeMemory } from './memory.ts';
 
 /** The operator's routes of the threads service in memory. */
 export interface FakeThreadsState {
@@ -16,6 +18,7 @@ export interface FakeThreadsState {
   questions: Question[];
   platforms: ThreadPlatform[];
   accounts: AgentAccount[];
+  tasks: StandingTask[];
   /** Newest first. */
   audit: AuditLine[];
 }
@@ -27,8 +30,10 @@ export function createFakeThreads() {
     questions: [],
     platforms: [],
     accounts: [],
+    tasks: [],
     audit: [],
   };
+  const memory = createFakeMemory();
   const streams = new Set<(text: string) => void>();
 
   /** Tells open pages that something has changed. */
@@ -50,7 +55,13 @@ export function createFakeThreads() {
     return ok(after);
   }
 
+  function enable(id: string | undefined, isEnabled: boolean) {
+    state.tasks = state.tasks.map((task) => (task.id === id ? { ...task, is_enabled: isEnabled } : task));
+    return noContent;
+  }
+
   const routes: readonly FakeRoute[] = [
+    ...memory.routes,
     route(
       'GET',
       '/threads/api/sessions',
@@ -104,6 +115,15 @@ export function createFakeThreads() {
       return noContent;
     }),
     route('GET', '/threads/api/platforms', {}, () => ok({ data: state.platforms })),
+    route('GET', '/threads/api/tasks', { query: ['kind'] }, ({ query }) =>
+      ok({ data: state.tasks.filter(({ kind }) => kind === query.get('kind')) }),
+    ),
+    route('POST', '/threads/api/tasks/:id/pause', {}, (_request, [id]) => enable(id, false)),
+    route('POST', '/threads/api/tasks/:id/resume', {}, (_request, [id]) => enable(id, true)),
+    route('DELETE', '/threads/api/tasks/:id', {}, (_request, [id]) => {
+      state.tasks = state.tasks.filter((task) => task.id !== id);
+      return noContent;
+    }),
     route('GET', '/threads/api/accounts', {}, () => ok({ data: state.accounts })),
     route(
       'GET',
@@ -127,7 +147,7 @@ export function createFakeThreads() {
       return null;
     }),
   ];
-  return { state, routes, announce };
+  return { state, memory, routes, announce };
 }
 
 export type FakeThreads = ReturnType<typeof createFakeThreads>;
