@@ -186,7 +186,7 @@ export class Sender {
       const late = this.#find(search);
       if (late) return this.#settled(search, late, signal);
       if (signal.aborted) break;
-      const outcome = await this.#try(content, targets, signal);
+      const outcome = await this.#try(search, targets, signal);
       if (outcome.kind === 'not_started')
         throw new SendError('failed', `osascript cannot be started: ${outcome.message}`);
       if (outcome.kind === 'done' || outcome.kind === 'late' || UNANSWERED.has(outcome.error ?? 0)) {
@@ -205,22 +205,39 @@ export class Sender {
     throw failure;
   }
 
-  async #try(
-    { file, payload }: Content,
-    targets: readonly ScriptTarget[],
-    signal: AbortSignal,
-  ): Promise<ScriptOutcome> {
+  async #try(search: Search, targets: readonly ScriptTarget[], signal: AbortSignal): Promise<ScriptOutcome> {
+    const { file, payload } = search.content;
     if (file && !(await file.isIntact()))
       throw new SendError('failed', 'The file was changed by another program before it was sent.');
     const [target] = targets;
     if (!target) throw new SendError('failed', 'Messages has no such conversation.');
-    const outcome = await this.#ports.run(SEND_SCRIPT, scriptArguments(target, payload), {
-      deadlineMs: this.#ports.timing.tryMs,
-      signal,
-    });
+    const outcome = await this.#runWatched(search, scriptArguments(target, payload), signal);
     if (file && outcome.kind === 'done' && !(await file.isIntact()))
       throw new SendError('unknown', 'The file was changed by another program while it was sent.');
     return outcome;
+  }
+
+  /** Runs the script; one that does not end although the message is there is ended soon after. */
+  async #runWatched(search: Search, values: readonly string[], signal: AbortSignal): Promise<ScriptOutcome> {
+    const { clock, run, timing } = this.#ports;
+    const ended = new AbortController();
+    const enough = new AbortController();
+    const watch = async () => {
+      const found = await this.#wait(search, timing.tryMs, ended.signal);
+      if (!found) return;
+      await clock.sleep(timing.settleMs, ended.signal);
+      enough.abort();
+    };
+    // What cannot be read now is looked for again when the script has ended.
+    void watch().catch(() => {});
+    try {
+      return await run(SEND_SCRIPT, values, {
+        deadlineMs: timing.tryMs,
+        signal: AbortSignal.any([signal, enough.signal]),
+      });
+    } finally {
+      ended.abort();
+    }
   }
 
   /**

@@ -32,8 +32,6 @@ export const QUICK_SENDS: SendTiming = {
 const GROUP = 'iMessage;+;chat100200300';
 const ANA = '+15551230001';
 const BEN = 'ben@example.com';
-/** A program that does not end is given up sooner than in use. */
-const HANGING: SendTiming = { ...QUICK_SENDS, tryMs: 3_000 };
 
 /** A Mac's Messages: its database, which people write to past the connector, and its `osascript`. */
 export async function imessageHarness(): Promise<ConnectorHarness> {
@@ -59,7 +57,7 @@ export async function imessageHarness(): Promise<ConnectorHarness> {
       imessageConnector(
         { chatDb, osascript: osascript.command, region: 'US', groups: true, pollMs: 20 },
         systemClock,
-        HANGING,
+        QUICK_SENDS,
       ),
     group: GROUP,
     direct: ANA,
