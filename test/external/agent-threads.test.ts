@@ -130,6 +130,50 @@ describe('a permission', () => {
   });
 });
 
+describe('a plan', () => {
+  /** The agent plans in a file that the CLI names, and then asks to go on. */
+  async function planned(task: string) {
+    const outcome = Promise.withResolvers<{ isError: boolean; text: string }>();
+    api.script(
+      answer(toolUse('EnterPlanMode', {})),
+      ({ everything }) => {
+        const path = /\S+\/plans\/\S+?\.md/.exec(everything)?.[0];
+        expect(path).toBeDefined();
+        return answer(toolUse('Write', { file_path: path, content: '# How\n\n1. Look\n2. Build it\n' }));
+      },
+      answer(toolUse('ExitPlanMode', {})),
+      ({ toolResult }) => {
+        outcome.resolve(toolResult);
+        return answer(text('So it is.'));
+      },
+    );
+    const { id } = await olga.say(`@postern ${task}`);
+    const post = await chat.botPost(id, asks('2. Build it'));
+    return { id, post, outcome: outcome.promise };
+  }
+
+  test('is shown whole, and approved by 👍', async () => {
+    const { id, post, outcome } = await planned('plan the first');
+    await impostor.react(post.id, '+1');
+    await alan.react(post.id, '+1');
+    expect(await outcome).toMatchObject({ isError: false });
+    await chat.botPost(id, (each) => each.id === post.id && each.text.includes('Plan approved** by alan'));
+    await chat.botPost(id, says('So it is.'));
+    api.verify();
+  });
+
+  test('that somebody answers in words goes back to the agent with them', async () => {
+    const { id, outcome } = await planned('plan the second');
+    await olga.say('leave out the second step', id);
+    expect(await outcome).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('olga writes: leave out the second step'),
+    });
+    await chat.botPost(id, says('So it is.'));
+    api.verify();
+  });
+});
+
 test('a question is answered by a numbered reaction, and by a typed reply', async () => {
   const question = (header: string) => ({
     question: `Which ${header}?`,
@@ -202,6 +246,10 @@ test('!escape stops the turn, and the next message goes on in the same session',
   });
   await olga.say('go on', id);
   await chat.botPost(id, says('Here again.'));
+  const posts = await chat.replies(id);
+  expect(posts.filter((post) => says('Interrupted')(post))).toHaveLength(1);
+  // What is said stands below what it answers.
+  expect(posts.findIndex(says('Here again.'))).toBeGreaterThan(posts.findIndex(says('go on')));
   api.verify();
 });
 
