@@ -102,16 +102,18 @@ function TaskCard({ task }: { readonly task: StandingTask }) {
         <summary>What each run is told</summary>
         <p className="task-prompt">{task.prompt}</p>
       </details>
-      <details className="task-more">
-        <summary>
-          {task.runs.length === 0 ? 'No runs yet' : `Latest ${counted(task.runs.length, 'run')}`}
-        </summary>
-        <ul className="task-runs">
-          {task.runs.map((run) => (
-            <RunLine key={run.id} run={run} />
-          ))}
-        </ul>
-      </details>
+      {task.runs.length === 0 ? (
+        <p className="task-line">No runs yet</p>
+      ) : (
+        <details className="task-more">
+          <summary>Latest {counted(task.runs.length, 'run')}</summary>
+          <ul className="task-runs">
+            {task.runs.map((run) => (
+              <RunLine key={run.id} run={run} />
+            ))}
+          </ul>
+        </details>
+      )}
     </article>
   );
 }
@@ -149,7 +151,7 @@ function RunLine({ run }: { readonly run: TaskRun }) {
     run.outcome === null ? (run.state === 'running' ? 'running' : 'due') : outcomeWords[run.outcome];
   return (
     <li>
-      <Time at={run.due_at} as="relative" /> {run.count > 1 ? `${word} (${run.count} runs)` : word}
+      <Time at={run.due_at} as="relative" />: {run.count > 1 ? `${word} (${run.count} runs)` : word}
       {run.detail !== null && `, ${run.detail}`}{' '}
       {run.session_id !== null && <Link to={paths.threads('sessions', run.session_id)}>its session</Link>}
     </li>
@@ -176,7 +178,7 @@ function TaskActions({ task }: { readonly task: StandingTask }) {
       <Button icon={task.is_enabled ? 'pause' : 'play'} busy={pause.isPending} onClick={() => pause.mutate()}>
         {task.is_enabled ? 'Pause' : 'Resume'}
       </Button>
-      <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+      <Button icon="trash" onClick={() => setDeleting(true)}>
         Delete…
       </Button>
       {deleting && (
