@@ -5,8 +5,8 @@ import { postOfLink } from './scope.ts';
 import { defineTool, refuse, type ToolContext } from './tool.ts';
 
 const EMOJI_NAME = /^[a-z0-9_+-]{1,64}$/i;
-/** How far back the newest message of a person is looked for. */
-const LOOKED_THROUGH = 50;
+/** How far back the newest message of a person is looked for: further only when an agent has written all of it. */
+const LOOKED_THROUGH = [50, 400];
 
 export const reactToPost = defineTool({
   name: 'react_to_post',
@@ -41,11 +41,13 @@ export const reactToPost = defineTool({
 });
 
 async function newestOfPeople({ platform, session, signal }: ToolContext): Promise<PostRef | null> {
-  const [self, posts] = await Promise.all([
-    platform.self(signal),
-    session.threadId === null
-      ? platform.readChannel(session.channelId, LOOKED_THROUGH)
-      : platform.readThread(session.channelId, session.threadId, LOOKED_THROUGH),
-  ]);
-  return posts.findLast((post) => post.author.id !== self.id && !post.isSystem) ?? null;
+  const self = await platform.self(signal);
+  for (const limit of LOOKED_THROUGH) {
+    const posts = await (session.threadId === null
+      ? platform.readChannel(session.channelId, limit)
+      : platform.readThread(session.channelId, session.threadId, limit));
+    const found = posts.findLast((post) => post.author.id !== self.id && !post.isSystem);
+    if (found !== undefined || posts.length < limit) return found ?? null;
+  }
+  return null;
 }

@@ -253,6 +253,43 @@ describe('search_messages', () => {
   });
 });
 
+describe('a session in a direct conversation', () => {
+  async function direct(owner: { id: string; name: string }) {
+    const at = await bench();
+    at.platform.addPerson({ ...owner, isBot: false }, owner.id === OWNER.id);
+    const channelId = await at.platform.directChannel(owner.id);
+    await at.platform.say({ ...owner, isBot: false }, 'just between us', { channelId });
+    const session = { ...at.context.session, channelId, threadId: null, owner };
+    const run = (tool: string, input: object) => at.run(tool, { ...input }, { session });
+    return { ...at, run, channelId };
+  }
+
+  test('reads its own conversation', async () => {
+    const at = await direct(OWNER);
+    expect(said(await at.run('list_thread', {}))).toContain('just between us');
+    expect(said(await at.run('read_post', { url: link(at, 'just between us') }))).toContain(
+      'just between us',
+    );
+  });
+
+  test('reads the bot’s channel when its owner is in it, and not otherwise', async () => {
+    const input = (at: ToolBench) => ({ channel_id: at.platform.channelId });
+    const member = await direct(OWNER);
+    expect(await member.run('read_channel_history', input(member))).toMatchObject({ ok: true });
+    const outside = await direct({ id: 'u-outside', name: 'outside' });
+    expect(await outside.run('read_channel_history', input(outside))).toMatchObject({ ok: false });
+    expect(await outside.run('read_post', { url: link(outside, 'the reply') })).toEqual(reason('neither'));
+  });
+
+  test('reads no conversation of anybody else', async () => {
+    const at = await direct(OWNER);
+    const channelId = await at.platform.directChannel(STRANGER.id);
+    await at.platform.say(STRANGER, 'of somebody else', { channelId });
+    expect(await at.run('read_channel_history', { channel_id: channelId })).toMatchObject({ ok: false });
+    expect(await at.run('read_post', { url: link(at, 'of somebody else') })).toEqual(reason('neither'));
+  });
+});
+
 describe('react_to_post', () => {
   const reactions = (at: ToolBench, text: string) =>
     at.platform.reactionsOn.get(at.platform.posts.find((post) => post.text === text)?.postId ?? '');
@@ -270,6 +307,17 @@ describe('react_to_post', () => {
       await at.platform.say(OWNER, `more ${turn}`, { threadId: 'p1' });
     await at.run('react_to_post', { emoji: 'White_Check_Mark' });
     expect(reactions(at, 'more 129')).toEqual([{ emoji: 'white_check_mark', personId: BOT.id }]);
+  });
+
+  test('without url takes the newest of the whole channel where that is the session, however much the bot wrote', async () => {
+    const at = await bench();
+    const session = { ...at.context.session, threadId: null };
+    await at.platform.say(STRANGER, 'the newest');
+    for (let line = 0; line < 60; line += 1) {
+      await at.platform.post({ ...own, threadId: null, markdown: `line ${line}` });
+    }
+    expect(await at.run('react_to_post', { emoji: 'eyes' }, { session })).toEqual({ ok: true });
+    expect(reactions(at, 'the newest')).toEqual([{ emoji: 'eyes', personId: BOT.id }]);
   });
 
   test('without url says so when nobody has written', async () => {
