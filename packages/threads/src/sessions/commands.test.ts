@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
@@ -217,6 +217,24 @@ describeEngines('a command', (engine) => {
       expect(await sessions()).toEqual([]);
     },
   );
+
+  test('!worktree begins at the top of a branch that has no such folder', async () => {
+    const { platform, folder, hears, sessions } = await sessionBench(engine);
+    const repository = join(folder, 'work');
+    execFileSync('git', ['init', '-q', repository]);
+    await mkdir(join(repository, 'new'));
+    await symlink(folder, join(repository, 'linked'));
+    const commit = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', 'commit', '-qm', 'one'];
+    execFileSync('git', ['add', '.'], { cwd: repository });
+    execFileSync('git', commit, { cwd: repository });
+    await rm(join(repository, 'linked'));
+    await mkdir(join(repository, 'linked'));
+    for (const below of ['new', 'linked']) {
+      const { threadId } = await platform.say(OWNER, `@postern !cd ${below} !worktree of-${below} go on`);
+      await hears('answer: go on', threadId);
+      expect((await sessions())[0]!.working_dir).toMatch(new RegExp(`/of-${below}$`));
+    }
+  });
 
   test('with worktreeMode prompt, the branch is asked for and typed', async () => {
     const { platform, folder, agent, hears } = await sessionBench(engine, {

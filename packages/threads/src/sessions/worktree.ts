@@ -3,6 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { isWithin } from './folders.ts';
 import { git } from './git.ts';
+import { isFolder } from './launch-facts.ts';
 import type { SessionView } from './session.ts';
 
 /** A branch's own working tree beside the repository, so that a session changes nothing under anybody's feet. */
@@ -46,7 +47,15 @@ export async function worktreeFor(from: string, branch: string, folder: string):
     );
     if (made === null) return refused(`Git could not make a worktree for \`${branch}\`.`);
   }
-  return { ok: true, worktree: { branch, path, repository }, workingDir: join(path, below) };
+  return { ok: true, worktree: { branch, path, repository }, workingDir: await folderIn(path, below) };
+}
+
+/** The folder in a tree that a session worked in elsewhere; the tree itself where its branch has no such folder. */
+async function folderIn(tree: string, below: string): Promise<string> {
+  const folder = join(tree, below);
+  const real = await realpath(folder).catch(() => null);
+  const isThere = real !== null && isWithin(real, await realpath(tree)) && (await isFolder(real));
+  return isThere ? folder : tree;
 }
 
 function refused(reason: string): WorktreeChoice {
