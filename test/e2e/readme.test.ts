@@ -114,6 +114,8 @@ test('the configuration page shows sections that are accepted, and every key of 
       MATTERMOST_TOKEN: 'token-of-the-bot',
       SLACK_BOT_TOKEN: 'xoxb-token',
       SLACK_APP_TOKEN: 'xapp-token',
+      BOUNCES_PASSWORD: 'password-of-the-mailbox',
+      DISCORD_TOKEN: 'token-of-the-bot',
     },
   });
   expect(stdout).not.toBe('');

@@ -155,6 +155,22 @@ export const commands: readonly Command[] = [
     run: async (invocation) => (await import('./commands/agents.ts')).revokeToken(invocation),
   },
   {
+    words: ['webhooks', 'list'],
+    aliases: [['webhooks']],
+    summary:
+      'Lists deliveries of messages to the addresses in postern.yaml, those that were given up unless told otherwise',
+    flags: { state: { value: 'STATE', meaning: 'dead, pending or done (default: dead)' }, json },
+    run: async (invocation) => (await import('./commands/webhooks.ts')).listWebhooks(invocation),
+  },
+  {
+    words: ['webhooks', 'replay'],
+    arguments: [
+      { name: 'DELIVERY_ID', meaning: 'the id that webhooks list shows, or all for all that were given up' },
+    ],
+    summary: 'Sends a delivery again',
+    run: async (invocation) => (await import('./commands/webhooks.ts')).replayWebhook(invocation),
+  },
+  {
     words: ['agent', 'run'],
     summary: 'Starts the agent CLI for each new message, one at a time in a channel, until a signal ends it',
     details:

@@ -7,6 +7,7 @@ import {
   type Store,
   type StoreTables,
 } from '@postern/store';
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
 
 /** How often what no service remembers any more is swept out of what all of them share. */
@@ -43,6 +44,8 @@ export function startHousekeeping({ store, blobs, clock, log }: Shared): () => P
         const buckets = await deleteFullBuckets(store.db);
         const jobs = await sweepJobs();
         await blobs.sweep();
+        // Renews the statistics of tables that have changed much; PostgreSQL does so by itself.
+        if (store.engine === 'sqlite') await sql`PRAGMA optimize`.execute(store.db);
         log.debug(
           { keys, buckets, jobs },
           'forgot expired keys, full buckets, old jobs and unfinished blobs',
