@@ -238,6 +238,7 @@ export function createRoom(options: RoomOptions): Room {
     platform,
     questions: joins.questions,
     people,
+    ready: () => resolved.promise,
     signal: closing.signal,
     live,
     start,

@@ -71,6 +71,7 @@ export async function taskBench(engine: Engine, maxSessions = 100): Promise<Task
       platform,
       questions: undefined as never,
       people: { isAllowed: (personId) => allowed.has(personId) },
+      ready: async () => {},
       slots: createSlots(maxSessions),
       signal: new AbortController().signal,
       live(session) {

@@ -16,6 +16,8 @@ export interface TaskSurroundings {
   readonly questions: Questions;
   readonly people: Pick<People, 'isAllowed'>;
   readonly slots: Slots;
+  /** Resolves once it is known who is on the list. */
+  ready(): Promise<void>;
   /** Aborts when the platform is let go. */
   readonly signal: AbortSignal;
   live(session: SessionTable): LiveSession;

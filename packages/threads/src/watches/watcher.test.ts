@@ -6,7 +6,7 @@ import { type TaskBench, taskBench } from '../testing/task-bench.ts';
 import type { WatchDraft } from '../unattended/task.ts';
 import { enableTask, taskById } from '../unattended/tasks.ts';
 import { CONFIRM_MS, LONGEST_MESSAGE } from './confirm.ts';
-import { COOLDOWN_MS, MOST_A_DAY } from './watcher.ts';
+import { COOLDOWN_MS, createWatcher, MOST_A_DAY } from './watcher.ts';
 
 const watch = (changes: Partial<WatchDraft> = {}): WatchDraft => ({
   kind: 'watch',
@@ -215,6 +215,22 @@ describeEngines('a watch', (engine) => {
     await second.watcher.endInterrupted();
     await second.watcher.see(post);
     expect(await at.fires()).toMatchObject([{ state: 'done', outcome: 'no_match' }]);
+  });
+
+  test('waits until it is known who is on the list, and is not taken for one that was interrupted', async () => {
+    const at = await taskBench(engine);
+    const { at: surroundings } = await at.process();
+    const resolved = Promise.withResolvers<void>();
+    const watcher = createWatcher({ ...surroundings, ready: () => resolved.promise });
+    await at.save(watch());
+    at.agent.whenAsked(async () => 'yes');
+    at.allowed.clear();
+    await watcher.see(await at.platform.say(STRANGER, 'down'));
+    await watcher.endInterrupted();
+    at.allowed.add('u-owner');
+    resolved.resolve();
+    await at.settled();
+    expect(at.begun).toHaveLength(1);
   });
 
   test('runs only while its creator is on the list, and is switched off after three times', async () => {

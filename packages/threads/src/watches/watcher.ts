@@ -36,6 +36,8 @@ export function createWatcher(at: TaskSurroundings): Watcher {
   const { ports, platform } = at;
   const { store, clock, log } = ports;
   let confirming = 0;
+  /** Looks of this process. */
+  const own = new Set<string>();
 
   async function isReady(watch: Watch): Promise<boolean> {
     const nowUs = clock.nowMicroseconds();
@@ -71,6 +73,7 @@ export function createWatcher(at: TaskSurroundings): Watcher {
   async function look(post: Post, watches: readonly Watch[], fireId: string): Promise<void> {
     const { signal } = at;
     const { agent } = ports;
+    await at.ready();
     for (const watch of watches) {
       const isMet = await meetsCondition({ agent, clock, signal }, watch.condition, post.text);
       if (signal.aborted || at.isShut()) return end(fireId, 'interrupted');
@@ -112,19 +115,14 @@ export function createWatcher(at: TaskSurroundings): Watcher {
 
   return {
     async endInterrupted() {
-      await store.db
-        .updateTable('threads_fires')
-        .set({
-          state: 'done',
-          outcome: 'no_match',
-          detail: 'interrupted',
-          task_id: null,
-          ended_us: clock.nowMicroseconds(),
-        })
+      const open = await store.db
+        .selectFrom('threads_fires')
+        .select('fire_id')
         .where('platform_id', '=', platform.id)
         .where('state', 'in', ['looking', 'due'])
         .where('unique_key', 'like', 'watch:%')
         .execute();
+      for (const { fire_id } of open) if (!own.has(fire_id)) await end(fire_id, 'interrupted');
     },
     async see(post) {
       if (post.author.isBot || post.isSystem || post.channelId !== platform.channelId) return;
@@ -132,6 +130,7 @@ export function createWatcher(at: TaskSurroundings): Watcher {
       const watches = await candidates(post.text);
       if (watches.length === 0) return;
       const fireId = ports.newId('fir');
+      own.add(fireId);
       const isNew = await claimFire(store.db, {
         fire_id: fireId,
         unique_key: `watch:${platform.id}:${post.channelId}:${post.postId}`,
@@ -141,19 +140,25 @@ export function createWatcher(at: TaskSurroundings): Watcher {
         state: 'looking',
         due_us: clock.nowMicroseconds(),
       });
-      if (!isNew) return;
+      if (!isNew) {
+        own.delete(fireId);
+        return;
+      }
       if (confirming >= MOST_CONFIRMS) {
         log.info(
           { platform: platform.id, post: post.postId },
           'too many messages to confirm at once; one is left out',
         );
-        return end(fireId, 'too many at once');
+        await end(fireId, 'too many at once');
+        own.delete(fireId);
+        return;
       }
       confirming += 1;
       at.start(
         'a watch could not look at a message',
         look(post, watches, fireId).finally(() => {
           confirming -= 1;
+          own.delete(fireId);
         }),
       );
     },
