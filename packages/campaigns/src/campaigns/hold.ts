@@ -67,9 +67,9 @@ export async function cancelCampaign(
     const effect = `${name} was cancelled before; nothing changes.`;
     return { outcome: 'already_cancelled', effect, campaign: before };
   }
-  const { pending, deferred, sent } = before.counts;
-  const open = counted(pending + deferred, 'mail');
   if (dryRun) {
+    const { sent } = before.counts;
+    const open = counted(notHandedOver(before), 'mail');
     const effect =
       before.state === 'scheduled'
         ? `Would cancel ${name}, which is scheduled; nothing was sent.`
@@ -78,6 +78,13 @@ export async function cancelCampaign(
   }
   await dropOpenRows(ports, campaignId, DROPPED_AT_ONCE);
   const campaign = await withCounts(store.db, await findCampaign(store.db, projectId, campaignId));
-  const effect = `Cancelled ${name}; ${open} dropped, ${counted(campaign.counts.sent, 'mail')} sent.`;
+  // Counted anew: mails may have left since, and the audience of a campaign just launched may still grow.
+  const dropped = counted(notHandedOver(campaign), 'mail');
+  const effect = `Cancelled ${name}; ${dropped} dropped, ${counted(campaign.counts.sent, 'mail')} sent.`;
   return { outcome: 'cancelled', effect, campaign };
+}
+
+/** What is dropped by a cancellation: already, or by the engine soon. */
+function notHandedOver({ counts }: CampaignAnswer): number {
+  return counts.pending + counts.deferred + counts.cancelled;
 }

@@ -5,6 +5,7 @@ import { makeSuppression } from '../engine/testing/campaigns.ts';
 import type { CampaignState, SubscriberStatus } from '../tables.ts';
 import { type BenchOptions, campaignsBench } from '../testing/bench.ts';
 import { eras } from '../testing/http-bench.ts';
+import { cancelCampaign } from './hold.ts';
 import { launchedContent } from './launched.ts';
 import { campaignLife } from './lifecycle.ts';
 
@@ -271,6 +272,31 @@ describeEngines('launching', (engine) => {
       const again = await key.tool('cancel_campaign', { campaign_id: id, confirm });
       expect(again.structured).toMatchObject({ outcome: 'already_cancelled', campaign: body.campaign });
     }
+  });
+
+  test('a cancellation tells how many were dropped of an audience that still grew', async () => {
+    const { bench, list, make } = await start();
+    await bench.makeSubscriber(list);
+    const id = await make();
+    const { ports } = bench;
+    const { store } = ports;
+    await store.db
+      .updateTable('mail_campaigns')
+      .set({ state: 'running', launched_us: 1 })
+      .where('campaign_id', '=', id)
+      .execute();
+    await store.transaction((tx) => addToCampaignCounts(tx, id, { pending: 3 }));
+    let isFirst = true;
+    const transaction: typeof store.transaction = async (work, options) => {
+      const result = await store.transaction(work, options);
+      if (isFirst) await store.transaction((tx) => addToCampaignCounts(tx, id, { pending: 2 }));
+      isFirst = false;
+      return result;
+    };
+    const growing = { ...ports, store: { ...store, transaction } };
+    const { effect, campaign } = await cancelCampaign(growing, 'key', list.project_id, id, false);
+    expect(campaign.counts.audience).toBe(5);
+    expect(effect).toBe('Cancelled "Spring"; 5 mails dropped, 0 mails sent.');
   });
 
   test('pause, cancel and launch are refused in every state the table does not allow', async () => {
