@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: ['packages/store/src/testing/global-setup.ts'],
     // Most tests wait for sockets and disks; alone on one of two cores they would take twice as long.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
