@@ -54,6 +54,8 @@ export const threadsMigrations: readonly Migration[] = [
           created_us ${integer} NOT NULL, deadline_us ${integer} NOT NULL, decided_us ${integer})`,
         sql`CREATE INDEX threads_questions_open ON threads_questions (platform_id, question_id) WHERE state = 'open'`,
         sql`CREATE INDEX threads_questions_session ON threads_questions (session_id, question_id)`,
+        // Each reaction anywhere asks whether a question hangs on its post.
+        sql`CREATE INDEX threads_questions_post ON threads_questions (platform_id, channel_id, post_id)`,
       ];
       for (const statement of statements) await statement.execute(db);
     },
