@@ -42,7 +42,9 @@ async function withClaude() {
 test('a tool waits for a reaction, and the session goes on after a restart with what was said before', async () => {
   const { platform, hears, restart, call } = await withClaude();
   const { threadId } = await platform.say(OWNER, '@postern [[ask Bash {"command":"make"}]] [[say built]]');
-  const card = await platform.botPost((post) => post.text.includes('Permission') && post.threadId === threadId);
+  const card = await platform.botPost(
+    (post) => post.text.includes('Permission') && post.threadId === threadId,
+  );
   await expect.poll(() => platform.reactionsOn.get(card.postId)?.length, patience).toBe(3);
   await platform.reactAs(OWNER, card, '+1');
   await hears('built', threadId);
