@@ -36,6 +36,26 @@ describe('inside a line', () => {
     },
   );
 
+  test.each([
+    ['send\\_file', 'send_file'],
+    ['\\*not italic\\*', '*not italic*'],
+    ['*not closed\\*', '*not closed*'],
+    ['**not closed\\**', '**not closed**'],
+    ['\\[no link\\](https://evil.example/)', '[no link](https://evil.example/)'],
+    ['\\~\\~kept\\~\\~ \\`code\\` \\# \\\\', '~~kept~~ `code` # \\'],
+    ['C:\\Users\\.config', 'C:\\Users\\.config'],
+  ])('%s has no markup behind its backslashes', (source, shown) => {
+    expect(plainText(source)).toBe(shown);
+    expect(parseInline(source).filter(({ kind }) => kind !== 'text' && kind !== 'link')).toEqual([]);
+  });
+
+  test('markup goes on over an escaped mark', () => {
+    expect(parseInline('*a\\*b*')).toEqual([
+      { kind: 'emphasis', children: [text('a'), text('*'), text('b')] },
+    ]);
+    expect(parseInline('`a\\_b`')).toEqual([{ kind: 'code', text: 'a\\_b' }]);
+  });
+
   test('a bare address ends before the punctuation of its sentence', () => {
     const [, link, rest] = parseInline('see https://example.com/a_(b), please');
     expect(link).toEqual({

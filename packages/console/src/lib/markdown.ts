@@ -97,14 +97,15 @@ function takeCode(lines: readonly string[], from: number, fence: string) {
 /** One alternative for each thing that may begin inside a line; the first to match at a place wins. */
 const TOKEN = new RegExp(
   [
+    /\\(?<escaped>[\\`*_~[\]<>#|])/u,
     /(?<tick>`+)(?<code>[\s\S]*?[^`])\k<tick>(?!`)/u,
-    /\[(?<label>[^[\]\n]{1,500})\]\((?<target>[^\s()]+(?:\([^\s()]*\)[^\s()]*)*)\)/u,
+    /\[(?<label>(?:[^[\]\\\n]|\\.){1,500})\]\((?<target>[^\s()]+(?:\([^\s()]*\)[^\s()]*)*)\)/u,
     /(?<url>https?:\/\/[^\s<>"']+)/u,
-    /\*\*(?<bold>(?=\S)[\s\S]*?\S)\*\*(?!\*)/u,
-    /(?<![\p{L}\p{N}_])__(?<bold2>(?=\S)[\s\S]*?\S)__(?![\p{L}\p{N}_])/u,
-    /~~(?<strike>(?=\S)[\s\S]*?\S)~~/u,
-    /\*(?<italic>(?=[^\s*])[^*]*?[^\s*])\*(?!\*)/u,
-    /(?<![\p{L}\p{N}_])_(?<italic2>(?=[^\s_])[^_]*?[^\s_])_(?![\p{L}\p{N}_])/u,
+    /\*\*(?<bold>(?=\S)[\s\S]*?\S)(?<!\\)\*\*(?!\*)/u,
+    /(?<![\p{L}\p{N}_])__(?<bold2>(?=\S)[\s\S]*?\S)(?<!\\)__(?![\p{L}\p{N}_])/u,
+    /~~(?<strike>(?=\S)[\s\S]*?\S)(?<!\\)~~/u,
+    /\*(?<italic>(?=[^\s*])(?:[^*\\]|\\[\s\S])*?[^\s*\\])\*(?!\*)/u,
+    /(?<![\p{L}\p{N}_])_(?<italic2>(?=[^\s_])(?:[^_\\]|\\[\s\S])*?[^\s_\\])_(?![\p{L}\p{N}_])/u,
     /(?<![\p{L}\p{N}._-])@(?<mention>[\p{L}\p{N}](?:[\p{L}\p{N}._-]{0,62}[\p{L}\p{N}_])?)/u,
   ]
     .map(({ source }) => source)
@@ -130,6 +131,7 @@ export function parseInline(source: string, depth = 0): readonly Inline[] {
 function inlineOf(match: RegExpExecArray, depth: number): { inline: Inline; rest: string } | null {
   const groups = match.groups ?? {};
   const inside = (text: string) => parseInline(text, depth + 1);
+  if (groups.escaped !== undefined) return plain({ kind: 'text', text: groups.escaped });
   if (groups.code !== undefined) return plain({ kind: 'code', text: trimCode(groups.code) });
   if (groups.label !== undefined) {
     const href = safeHref(groups.target ?? '');
