@@ -201,11 +201,11 @@ describe.each(ZONES)('through a year in %s', (timezone) => {
 
   const byDate = Map.groupBy(quarters, ({ date }) => date);
 
-  /** The first quarter of the day that shows the time; where it is left out, the first that shows a later one. */
+  /** The first quarter of the day that shows the time; where it is left out, the first behind it, be it the next day. */
   function momentOf(date: string, time: string): number {
     const day = byDate.get(date) ?? [];
     const shown = day.find((each) => each.time === time) ?? day.find((each) => each.time > time);
-    return shown?.at ?? Number.NaN;
+    return shown?.at ?? (day.at(-1)?.at ?? Number.NaN) + HOUR_MS / 4;
   }
 
   test('all others run once on each day that is theirs, by that clock', () => {
