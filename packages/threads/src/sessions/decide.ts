@@ -13,7 +13,7 @@ export interface Situation {
   readonly standing: Standing;
   /** The live session of its thread, or of the channel in direct channel mode. */
   readonly session: { readonly mentionsOnly: boolean } | null;
-  /** Whether everybody's posts start sessions unmentioned, as in direct channel mode with `all_messages`. */
+  /** Whether posts start sessions unmentioned: in direct channel mode with `all_messages`, and in direct messages. */
   readonly startsUnmentioned: boolean;
   /** Whether it was written in a conversation of one person with the bot, where nobody else could let anyone in. */
   readonly isDirect: boolean;
