@@ -30,15 +30,20 @@ const actions = [
   'proposal',
 ];
 
-const words = (action: string) => action.replaceAll('_', ' ');
+/** Names of actions and details are written with underscores or in camel case. */
+const words = (name: string) =>
+  name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
 
-/** The record, newest first. `postern audit verify` proves that no line was changed. */
+/** The record, newest first. */
 export function AuditSection({ sessionId }: { readonly sessionId: string | null }) {
   const platforms = useQuery(platformsQuery);
   return (
     <Section
       title="Audit"
-      intro="What agents did and who decided it, line by line. npx postern audit verify proves that no line was changed or taken out."
+      intro="What agents did and who decided it, line by line. npx postern audit verify says whether a line was changed, moved, put in or taken out."
     >
       <Loaded query={platforms} what="the platforms">
         {(list) =>

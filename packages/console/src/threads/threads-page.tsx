@@ -40,7 +40,7 @@ export function ThreadsPage({ section, item }: ThreadsPageProps) {
       <nav className="pane inbox-nav" aria-label="Sessions" onKeyDown={(event) => moveByArrows(event)}>
         <header className="pane-head">
           <div className="pane-title">
-            <h2>Agents</h2>
+            <h2>Sessions</h2>
           </div>
         </header>
         <div className="inbox-links">
