@@ -236,7 +236,7 @@ describe('an inbox with nothing in it', () => {
     ['quarantine', 'Nothing is held back'],
     ['allowlist', 'Nobody is allowed yet'],
     ['pairings', 'No one is waiting'],
-    ['agents', 'No agent has come by yet'],
+    ['agents', 'No agent has read anything yet'],
     ['webhooks', 'No dead deliveries'],
   ])('%s say what to do', async (section, heading) => {
     empty(setup.postern);

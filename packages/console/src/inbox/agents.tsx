@@ -34,10 +34,10 @@ export function AgentsSection({ session }: AgentsSectionProps) {
       <Loaded query={agents} what="the agents">
         {(list) =>
           list.length === 0 ? (
-            <Empty icon="agent" title="No agent has come by yet">
+            <Empty icon="agent" title="No agent has read anything yet">
               <p>
-                Make a token, and paste its configuration into your agent. It stands here after its first
-                call.
+                Make a token, and paste its configuration into your agent. It stands here once it has marked a
+                message as read.
               </p>
             </Empty>
           ) : (
