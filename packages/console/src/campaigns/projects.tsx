@@ -46,6 +46,7 @@ export function ProjectsSection({ projects }: { readonly projects: readonly Proj
                 </h2>
                 <p className="card-meta">
                   <code>{project.slug}</code>
+                  <code>{project.id}</code>
                   <span>
                     made <Time at={project.created_at} as="relative" />
                   </span>
