@@ -51,7 +51,8 @@ test('whatever a server does, every message is answered for, and truly', async (
         const outcomes = new Map<string, SendOutcome>();
         const session = await connectSmtp(
           optionsFor(sink, {
-            timeouts: { command: 100, mail: 100, rcpt: 100, data: 100, block: 100, dot: 100 },
+            // A greeting is awaited too, which a busy machine may not give at once.
+            timeouts: { command: 2_000, mail: 100, rcpt: 100, data: 100, block: 100, dot: 100 },
           }),
         );
         const one = async (n: number) => {
@@ -78,7 +79,12 @@ test('whatever a server does, every message is answered for, and truly', async (
           const open = outcome.kind === 'lost' && outcome.stage === 'after_dot';
           // A server that answers twice tells lies about the message after it; nobody can see through that.
           const lies = faults.some(({ action: a }) => typeof a === 'object' && a.raw?.includes('two'));
-          if (lies || open) continue;
+          // Nor through one that refuses a message in its middle and takes it at its end, when the dot had left by then.
+          const contradicts = faults.some(
+            ({ stage, action: a }) => stage === 'body' && (typeof a === 'string' || a.reply !== undefined),
+          );
+          const isBoth = contradicts && outcome.kind === 'reply' && received.includes(to);
+          if (lies || open || isBoth) continue;
           expect({ to, outcome, received: received.includes(to) }).toEqual({
             to,
             outcome,
