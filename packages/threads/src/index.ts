@@ -1,3 +1,4 @@
+export type { Agent } from './agent/agent.ts';
 export { claudeAgent } from './agent/claude/claude-agent.ts';
 export { AuditFileError, auditFile } from './audit/file.ts';
 export { openAudit } from './audit/open-audit.ts';

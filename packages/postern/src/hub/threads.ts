@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, ErrorDialect, Random } from '@postern/kit';
 import { idGenerator } from '@postern/kit';
 import type { ChatService } from '@postern/local-chat';
 import type { Store } from '@postern/store';
 import {
+  type Agent,
   bridgeEnvironment,
   claudeAgent,
   createThreads,
@@ -16,6 +18,7 @@ import {
   type PlatformConfig,
   type RunningThreads,
   slackPlatform,
+  type ThreadsConfig,
   type ThreadsTables,
 } from '@postern/threads';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -124,7 +127,30 @@ export function openThreads(app: FastifyInstance, means: ThreadsMeans): RunningT
     log,
     authenticate: (request) => means.operatorOf(request),
   });
-  return threads;
+  return {
+    ...threads,
+    async start() {
+      await threads.start();
+      void warnOfWhatIsMissing(settings, agent, log);
+    },
+  };
+}
+
+/** What lets the service run and no session begin; doctor says more. */
+async function warnOfWhatIsMissing(settings: ThreadsConfig, agent: Agent, log: Logger): Promise<void> {
+  for (const { id, allowedUsers } of settings.platforms) {
+    if (allowedUsers.length === 0)
+      log.warn(`threads: nobody may begin a session on ${id}: its allowedUsers is empty`);
+  }
+  if (!existsSync(settings.workingDir)) {
+    log.warn(
+      `threads: the working folder ${settings.workingDir} does not exist; make it, or set threads.workingDir`,
+    );
+  }
+  const found = await agent
+    .check()
+    .catch((error: unknown) => ({ ok: false as const, problem: String(error) }));
+  if (!found.ok) log.warn(`threads: no session can begin: ${found.problem} (npx postern doctor says more)`);
 }
 
 function platformOf(configured: PlatformConfig, means: ThreadsMeans): Platform {

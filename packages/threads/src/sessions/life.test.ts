@@ -92,7 +92,7 @@ describeEngines('a session', (engine) => {
     await hears('answer: one');
     await rm(join(folder, 'work'), { recursive: true });
     await restart();
-    await hears('is gone', threadId);
+    await hears('does not exist', threadId);
     await expect.poll(sessions, patience).toMatchObject([{ state: 'ended' }]);
   });
 

@@ -180,7 +180,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     }
     isTold = false;
     if (!(await isFolder(session.working_dir))) {
-      await endNow(`its folder ${session.working_dir} is gone`, null);
+      await endNow(`its folder ${session.working_dir} does not exist; it has to be made first`, null);
       return false;
     }
     // With another login the agent does not know the session, and somebody else would pay for it.

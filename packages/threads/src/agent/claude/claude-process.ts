@@ -88,7 +88,11 @@ export async function startClaude(run: ClaudeRun): Promise<AgentProcess> {
     return agent;
   }
   await run.cleanUp();
-  return notStarted(`${run.command} could not be started: ${started.message}`);
+  const isMissing = (started as NodeJS.ErrnoException).code === 'ENOENT';
+  const why = isMissing
+    ? 'it is not installed here. Install the agent CLI, or set CLAUDE_PATH to it'
+    : started.message;
+  return notStarted(`${run.command} could not be started: ${why}`);
 }
 
 /** A process that never was. */
