@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { resolve, sep } from 'node:path';
 import type { CampaignsConfig } from '@postern/campaigns';
 import type { InboxConfig } from '@postern/inbox';
-import { type ThreadsConfig, toThreadsConfig } from '@postern/threads';
+import { type ThreadsConfig, toThreadsConfig } from '@postern/threads/config';
 import { Secret } from '../secrets/secret.ts';
 import { companionProblems } from './companions.ts';
 import { type Environment, lookUpSecret, variable } from './environment.ts';

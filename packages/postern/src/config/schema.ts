@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { campaignsConfigSchema, smtpUrlSchema } from '@postern/campaigns';
-import { inboxConfigSchema } from '@postern/inbox';
-import { threadsConfigSchema } from '@postern/threads';
+import { campaignsConfigSchema, smtpUrlSchema } from '@postern/campaigns/config';
+import { inboxConfigSchema } from '@postern/inbox/config';
+import { threadsConfigSchema } from '@postern/threads/config';
 import * as z from 'zod';
 import { STRONG_SECRET, weaknessOf } from '../secrets/strength.ts';
 
