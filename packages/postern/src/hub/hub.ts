@@ -45,7 +45,7 @@ import { registerHttpMetrics, registerProcessMetrics } from './process-metrics.t
 import { readinessOf } from './readiness.ts';
 import { registerServiceMetrics } from './service-metrics.ts';
 import { openState } from './state.ts';
-import { directOwner, openThreads, threadsChannels, threadsSecrets } from './threads.ts';
+import { directOwner, threadsChannels, threadsSecrets } from './threads-settings.ts';
 
 /** Everything there is, wired together. Made by {@link openHub}; nothing runs and nothing listens before `start`. */
 export interface Hub {
@@ -164,18 +164,21 @@ export async function openHub(config: Config, options: HubOptions = {}): Promise
       isOperator(bearerToken(request.headers.authorization)) ? COMMAND_LINE : gate.loginOf(request, problem),
   });
 
-  const threads = openThreads(app, {
-    config,
-    store,
-    clock,
-    random,
-    log,
-    chat,
-    dialect: problem,
-    environment: process.env,
-    publicUrl,
-    operatorOf: (request) => gate.require(request, problem),
-  });
+  const threads =
+    config.threads === null
+      ? null
+      : (await import('./threads.ts')).openThreads(app, {
+          config,
+          store,
+          clock,
+          random,
+          log,
+          chat,
+          dialect: problem,
+          environment: process.env,
+          publicUrl,
+          operatorOf: (request) => gate.require(request, problem),
+        });
 
   const services = { inbox: true, threads: threads !== null, campaigns: true };
   mountConsoleApi(app, {

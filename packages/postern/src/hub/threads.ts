@@ -25,11 +25,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/load.ts';
 import { auditFolder } from '../secrets/data-folder.ts';
-import { Secret } from '../secrets/secret.ts';
 import { threadsCommand } from './launcher.ts';
-
-/** Name under which the embedded chat knows the service that owns channels. */
-const CHAT_OWNER = 'threads';
+import { CHAT_OWNER, tokensOf } from './threads-settings.ts';
 
 /** What the hub has for the threads service. */
 export interface ThreadsMeans {
@@ -44,36 +41,6 @@ export interface ThreadsMeans {
   publicUrl(): string;
   /** Name of the operator who asks. @throws Failure when nobody known does. */
   operatorOf(request: FastifyRequest): Promise<string>;
-}
-
-/** Channels of the embedded chat that belong to threads. */
-export function threadsChannels({ threads }: Config): ReadonlyMap<string, string> {
-  const local = threads?.platforms.filter(({ type }) => type === 'local') ?? [];
-  return new Map(local.map(({ channelId }) => [channelId, CHAT_OWNER]));
-}
-
-/** Whose people's direct messages in the embedded chat are: those of a bot that listens there, else the inbox's. */
-export function directOwner({ threads }: Config): { readonly directOwner?: string } {
-  const isListening = threads?.platforms.some(
-    ({ type, directMessages }) => type === 'local' && directMessages,
-  );
-  return isListening === true ? { directOwner: CHAT_OWNER } : {};
-}
-
-/** Tokens of platforms, for the log to blank. */
-export function threadsSecrets({ threads }: Config): Secret[] {
-  return (threads?.platforms ?? []).flatMap(tokensOf).map((token) => new Secret(token));
-}
-
-function tokensOf(platform: PlatformConfig): string[] {
-  switch (platform.type) {
-    case 'local':
-      return [];
-    case 'mattermost':
-      return [platform.token];
-    case 'slack':
-      return [platform.botToken, platform.appToken];
-  }
 }
 
 /** `<data folder>-agents`: what agents may touch lies beside the data folder, which they may not. */
