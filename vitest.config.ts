@@ -8,8 +8,8 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/external/**'],
     // One PostgreSQL for the whole run; it is up in half a second.
     globalSetup: ['packages/store/src/testing/global-setup.ts'],
-    // Most tests wait for sockets and disks; alone on one of two cores they would take twice as long.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Most tests wait for sockets and disks, so more of them than there are cores keep those busy.
+    maxWorkers: Math.max(3, availableParallelism()),
     testTimeout: 60_000,
     hookTimeout: 120_000,
   },
