@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scriptedClaude } from '@postern/threads/testing/claude';
 import type { Benchmark, BenchmarkContext, Report } from './lib/benchmark.ts';
-import { startHub } from './lib/hub.ts';
 import { median, percentile } from './lib/statistics.ts';
-import { Thread } from './lib/thread.ts';
+import { CHANNEL, startThreadsHub, Thread } from './lib/thread.ts';
 
 export const benchmark: Benchmark = {
   shows:
@@ -15,30 +13,13 @@ export const benchmark: Benchmark = {
   run,
 };
 
-const CHANNEL = 'local:bench';
 /** Rounds that are thrown away. */
 const WARM_UP = 2;
 const PATIENCE_MS = 20_000;
 
 async function run({ quick, folder, stack, say }: BenchmarkContext): Promise<Report> {
   const rounds = quick ? 5 : 40;
-  const claude = await scriptedClaude();
-  stack.use(claude);
-  const dataDir = join(folder, 'data');
-  mkdirSync(join(folder, 'work'), { recursive: true });
-  mkdirSync(dataDir, { mode: 0o700 });
-  const hub = await startHub({
-    dataDir,
-    url: null,
-    settings: {
-      claudePath: claude.path,
-      threads: {
-        workingDir: join(folder, 'work'),
-        platforms: [{ id: 'bench', type: 'local', channelId: CHANNEL, allowedUsers: ['ada'] }],
-      },
-    },
-  });
-  stack.defer(() => hub.stop());
+  const hub = await startThreadsHub({ folder, stack }, 1);
   const thread = await Thread.start(hub, CHANNEL, '@postern [[say ready]]');
   await thread.hears('ready');
 

@@ -1,12 +1,8 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { scriptedClaude } from '@postern/threads/testing/claude';
 import type { Benchmark, BenchmarkContext, Report } from './lib/benchmark.ts';
-import { startHub } from './lib/hub.ts';
 import { processorMilliseconds, residentMegabytes } from './lib/processes.ts';
 import { median } from './lib/statistics.ts';
-import { Thread } from './lib/thread.ts';
+import { CHANNEL, startThreadsHub, Thread } from './lib/thread.ts';
 
 export const benchmark: Benchmark = {
   shows:
@@ -16,30 +12,12 @@ export const benchmark: Benchmark = {
   run,
 };
 
-const CHANNEL = 'local:bench';
 const EVERY_MS = 5;
 
 async function run({ quick, folder, stack, say }: BenchmarkContext): Promise<Report> {
   const sessions = quick ? 5 : 20;
   const seconds = quick ? 4 : 15;
-  const claude = await scriptedClaude();
-  stack.use(claude);
-  const dataDir = join(folder, 'data');
-  mkdirSync(join(folder, 'work'), { recursive: true });
-  mkdirSync(dataDir, { mode: 0o700 });
-  const hub = await startHub({
-    dataDir,
-    url: null,
-    settings: {
-      claudePath: claude.path,
-      threads: {
-        workingDir: join(folder, 'work'),
-        limits: { maxSessions: sessions },
-        platforms: [{ id: 'bench', type: 'local', channelId: CHANNEL, allowedUsers: ['ada'] }],
-      },
-    },
-  });
-  stack.defer(() => hub.stop());
+  const hub = await startThreadsHub({ folder, stack }, sessions);
   const before = residentMegabytes(hub.pid);
 
   say(`starting ${sessions} sessions`);

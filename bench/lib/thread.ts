@@ -1,5 +1,9 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HubProcess } from './hub.ts';
+import { scriptedClaude } from '@postern/threads/testing/claude';
+import type { BenchmarkContext } from './benchmark.ts';
+import { type HubProcess, startHub } from './hub.ts';
 
 /** A thread of the local chat with an agent in it, as a person there sees it. */
 
@@ -15,6 +19,34 @@ type Hub = Pick<HubProcess, 'url' | 'adminKey'>;
 const PERSON = { id: 'ada', name: 'ada' };
 const PAGE = 200;
 const PATIENCE_MS = 60_000;
+
+/** The channel of the local chat that the bot works in. */
+export const CHANNEL = 'local:bench';
+
+/** A hub whose sessions run the scripted agent program; it ends with the benchmark. */
+export async function startThreadsHub(
+  { folder, stack }: Pick<BenchmarkContext, 'folder' | 'stack'>,
+  maxSessions: number,
+): Promise<HubProcess> {
+  const claude = stack.use(await scriptedClaude());
+  const dataDir = join(folder, 'data');
+  mkdirSync(join(folder, 'work'), { recursive: true });
+  mkdirSync(dataDir, { mode: 0o700 });
+  const hub = await startHub({
+    dataDir,
+    url: null,
+    settings: {
+      claudePath: claude.path,
+      threads: {
+        workingDir: join(folder, 'work'),
+        limits: { maxSessions },
+        platforms: [{ id: 'bench', type: 'local', channelId: CHANNEL, allowedUsers: [PERSON.id] }],
+      },
+    },
+  });
+  stack.defer(() => hub.stop());
+  return hub;
+}
 
 export class Thread {
   readonly #hub: Hub;
