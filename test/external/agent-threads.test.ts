@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answer, type FakeMessagesApi, fakeMessagesApi, hang, text, toolUse } from '../fakes/messages-api.ts';
 import { BOT, Chat, type ChatMessage } from '../support/chat-person.ts';
 import { posternCommand, startHub, type TestHub } from '../support/hub.ts';
@@ -50,15 +50,22 @@ beforeAll(async () => {
   hub = await start();
 });
 
+// What one test left of its script is not for the next one's agent.
+beforeEach(() => api.reset());
+
 afterAll(async () => {
-  await hub[Symbol.asyncDispose]();
+  await hub.stop();
   await api.close();
-  await rm(folder, { recursive: true, force: true });
+  // An agent that was stopped may still be writing down how it ended.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 const says = (part: string) => (post: ChatMessage) => post.text.includes(part);
-/** Asks, and has its options on it. */
-const asks = (part: string) => (post: ChatMessage) => post.text.includes(part) && post.reactions.length >= 2;
+/** Asks, and has all its options on it: they are put there one by one, and 👎 is the last of every decision. */
+const asks = (part: string) => (post: ChatMessage) =>
+  post.text.includes(part) && post.reactions.some(({ emoji }) => emoji === '-1');
+const asksWith = (options: number, part: string) => (post: ChatMessage) =>
+  post.text.includes(part) && post.reactions.length >= options;
 const exists = (path: string) =>
   readFile(path).then(
     () => true,
@@ -192,9 +199,9 @@ test('a question is answered by a numbered reaction, and by a typed reply', asyn
     },
   );
   const { id } = await olga.say('@postern paint it');
-  const first = await chat.botPost(id, asks('Which colour?'));
+  const first = await chat.botPost(id, asksWith(4, 'Which colour?'));
   await olga.react(first.id, first.reactions[1]?.emoji ?? '');
-  await chat.botPost(id, asks('Which size?'));
+  await chat.botPost(id, asksWith(4, 'Which size?'));
   await olga.say('as large as a house', id);
   await chat.botPost(id, says('Green, and large.'));
   api.verify();

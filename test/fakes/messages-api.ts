@@ -34,6 +34,8 @@ export interface FakeMessagesApi extends AsyncDisposable {
    * @throws Error telling which requests had no step, which steps threw, and how many were never reached.
    */
   verify(): void;
+  /** Forgets the steps that were not reached, and what {@link verify} would complain of. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -116,6 +118,11 @@ export async function fakeMessagesApi(): Promise<FakeMessagesApi> {
       const left = [common, ...scripts].reduce((sum, { steps }) => sum + steps.length, 0);
       const complaints = [...faults, ...(left > 0 ? [`${left} steps were never reached`] : [])];
       if (complaints.length > 0) throw new Error(complaints.join('; '));
+    },
+    reset() {
+      common.steps.length = 0;
+      scripts.length = 0;
+      faults.length = 0;
     },
     close,
     [Symbol.asyncDispose]: close,
