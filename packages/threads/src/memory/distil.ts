@@ -2,6 +2,7 @@ import { sanitizeName } from '@postern/kit';
 import type { ThreadsConfig } from '../config.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
+import { accountToAsk } from '../sessions/accounts.ts';
 import { accountOf } from '../sessions/launch-facts.ts';
 import { isOwnMessage } from '../sessions/messages.ts';
 import { sessionById } from '../sessions/records.ts';
@@ -62,7 +63,10 @@ export async function distil(
       systemPrompt: DISTILLER,
       signal,
       maxMs: DEADLINE_MS,
-      account: accountOf(config, row.account_id),
+      account:
+        row.account_id === null
+          ? null
+          : (accountOf(config, row.account_id) ?? (await accountToAsk(ports, config))),
     });
     const facts = factsIn(answer);
     if (facts === null) throw new Error('the answer of the model was not of the form asked for');

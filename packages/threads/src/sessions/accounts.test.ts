@@ -3,7 +3,8 @@ import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { OWNER } from '../testing/fake-platform.ts';
 import { patience, sessionBench } from '../testing/session-bench.ts';
-import { accountsOf } from './accounts.ts';
+import { saveTask } from '../unattended/tasks.ts';
+import { accountsOf, coolAccount } from './accounts.ts';
 
 const claudeAccounts = [
   { id: 'one', home: '/homes/one' },
@@ -95,6 +96,36 @@ describeEngines('the pool of accounts', (engine) => {
     await platform.say(OWNER, 'more', { threadId });
     await hears('answer: more', threadId);
     expect(agent.processes.at(-1)?.launch).toMatchObject({ resume: true, account: { home: '/homes/one' } });
+  });
+
+  test('answers what is asked beside the sessions too, by an account that has not reached its limit', async () => {
+    const at = await sessionBench(engine, {
+      threads: { claudeAccounts },
+      behaviour: { routines: true, watches: true },
+    });
+    const { platform, agent, hears, store } = at;
+    const logins: unknown[] = [];
+    agent.whenAsked(async (prompt, { account }) => {
+      logins.push(account);
+      if (prompt.includes('The condition')) return 'NO';
+      return '{"error":"It has no time."}';
+    });
+    await coolAccount({ store, clock: systemClock }, 'one', null);
+    await platform.say(OWNER, '@postern !routine do things');
+    await hears('It has no time.');
+    const common = { platform_id: platform.id, channel_id: platform.channelId, created_us: 0 };
+    await store.transaction((tx) =>
+      saveTask(
+        tx,
+        { kind: 'watch', name: 'Outages', prompt: 'Look.', condition: 'it is down', keywords: ['down'] },
+        { ...common, task_id: 'wtc_1', created_by: OWNER.id, creator_name: OWNER.name },
+        10,
+      ),
+    );
+    await platform.say(OWNER, 'it is down');
+    await expect
+      .poll(() => logins, patience)
+      .toEqual([{ apiKeyFile: '/keys/two' }, { apiKeyFile: '/keys/two' }]);
   });
 
   test('ends a session whose account is gone, and says so', async () => {

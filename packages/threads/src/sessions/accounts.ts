@@ -1,7 +1,9 @@
 import type { Clock } from '@postern/kit';
 import type { Store } from '@postern/store';
+import type { AgentLaunch } from '../agent/agent.ts';
 import type { ClaudeAccount, ThreadsConfig } from '../config.ts';
 import type { ThreadsTables } from '../tables.ts';
+import { accountOf } from './launch-facts.ts';
 
 /** The pool of the agent's accounts: which one a session begins with, and which have reached their limit. */
 
@@ -77,6 +79,14 @@ export async function accountFor(
       one.paused - other.paused,
   );
   return first?.id ?? null;
+}
+
+/** The login for a question beside the sessions, which belongs to none of them; null is the operator's own. */
+export async function accountToAsk(
+  ports: Ports,
+  config: Pick<ThreadsConfig, 'claudeAccounts'>,
+): Promise<AgentLaunch['account']> {
+  return accountOf(config, await accountFor(ports, config));
 }
 
 /** Keeps an account from new sessions until its limit is lifted, or for an hour where nobody says when. */

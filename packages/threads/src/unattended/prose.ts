@@ -1,5 +1,6 @@
 import { AgentAskError } from '../agent/agent.ts';
 import { codeBlock } from '../questions/shown-input.ts';
+import { accountToAsk } from '../sessions/accounts.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import { type DraftReading, readDraft, type TaskKind } from './task.ts';
 
@@ -27,7 +28,7 @@ const SYSTEM: Readonly<Record<TaskKind, string>> = {
 
 /** A draft from prose; why there is none is a sentence for whoever wrote it. */
 export async function draftFromProse(
-  { ports, signal }: Pick<TaskSurroundings, 'ports' | 'signal'>,
+  { ports, config, signal }: Pick<TaskSurroundings, 'ports' | 'config' | 'signal'>,
   kind: TaskKind,
   prose: string,
   defaultZone: string,
@@ -41,6 +42,7 @@ export async function draftFromProse(
       systemPrompt: SYSTEM[kind],
       signal,
       maxMs: ASK_MS,
+      account: await accountToAsk(ports, config),
     });
   } catch (error) {
     if (!(error instanceof AgentAskError)) throw error;

@@ -1,5 +1,5 @@
 import type { Clock } from '@postern/kit';
-import type { Agent } from '../agent/agent.ts';
+import type { Agent, AskOptions } from '../agent/agent.ts';
 import { codeBlock } from '../questions/shown-input.ts';
 
 /** Whether a message meets a watch's condition, by one cheap call of the agent. */
@@ -18,9 +18,15 @@ const SYSTEM = [
 export async function meetsCondition(
   {
     agent,
+    account,
     clock,
     signal,
-  }: { readonly agent: Pick<Agent, 'ask'>; readonly clock: Clock; readonly signal: AbortSignal },
+  }: {
+    readonly agent: Pick<Agent, 'ask'>;
+    readonly account: NonNullable<AskOptions['account']> | null;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+  },
   condition: string,
   text: string,
 ): Promise<boolean> {
@@ -33,6 +39,7 @@ export async function meetsCondition(
       systemPrompt: SYSTEM,
       signal: AbortSignal.any([over.signal, signal]),
       maxMs: CONFIRM_MS,
+      account,
     });
     const answer = await Promise.race([asked, late]);
     return /^\s*yes[.!]?\s*$/i.test(answer);

@@ -1,6 +1,7 @@
 import { sanitizeName } from '@postern/kit';
 import type { Post } from '../platforms/platform.ts';
 import { codeBlock, visible } from '../questions/shown-input.ts';
+import { accountToAsk } from '../sessions/accounts.ts';
 import { beginUnattended } from '../unattended/begin.ts';
 import { claimFire, moveFire } from '../unattended/fires.ts';
 import type { TaskSurroundings } from '../unattended/surroundings.ts';
@@ -75,7 +76,8 @@ export function createWatcher(at: TaskSurroundings): Watcher {
     const { agent } = ports;
     await at.ready();
     for (const watch of watches) {
-      const isMet = await meetsCondition({ agent, clock, signal }, watch.condition, post.text);
+      const account = await accountToAsk(ports, at.config);
+      const isMet = await meetsCondition({ agent, account, clock, signal }, watch.condition, post.text);
       if (signal.aborted || at.isShut()) return end(fireId, 'interrupted');
       if (isMet) return setOff(post, watch, fireId);
     }
