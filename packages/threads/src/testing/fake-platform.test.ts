@@ -48,6 +48,7 @@ async function fakeHarness(): Promise<PlatformHarness> {
       });
       return { channelId: post.channelId, postId: post.postId };
     },
+    openDirect: ({ id }) => platform.directChannel(id),
     edit: platform.editAs,
     delete: platform.deleteAs,
     react: platform.reactAs,
@@ -57,12 +58,17 @@ async function fakeHarness(): Promise<PlatformHarness> {
         platform.addPerson({ id: `m${index}`, name: `member${index}`, isBot: false });
       }
     },
+    async addPerson(name) {
+      const person = { id: `u-${name}`, name, isBot: false };
+      platform.addPerson(person);
+      return person;
+    },
     join: async (person) => platform.addPerson(person),
     serverText: async ({ postId }) => platform.posts.find((post) => post.postId === postId)?.text ?? null,
-    botTexts: async (channel) =>
+    posts: async (channel) =>
       platform.posts
-        .filter((post) => post.channelId === channel && post.author.id === BOT.id)
-        .map(({ text }) => text),
+        .filter((post) => post.channelId === channel)
+        .map(({ author, ...post }) => ({ ...post, authorId: author.id })),
     serverReactions: async ({ postId }) => platform.reactionsOn.get(postId) ?? [],
     async serverFiles({ postId }) {
       const upload = platform.uploads.get(postId);

@@ -26,19 +26,23 @@ export interface PlatformHarness {
       readonly files?: readonly HarnessFile[];
     },
   ): Promise<PostRef>;
+  /** The person opens a conversation with the bot, the same one each time. Its channel. */
+  openDirect(person: Person): Promise<string>;
   edit(person: Person, ref: PostRef, text: string): Promise<void>;
   delete(person: Person, ref: PostRef): Promise<void>;
   react(person: Person, ref: PostRef, emoji: string): Promise<void>;
   unreact(person: Person, ref: PostRef, emoji: string): Promise<void>;
   /** Fills the bot's channel with so many other members, whom a listing gives before those that join later. */
   addMembers(count: number): Promise<void>;
+  /** One more member of the bot's channel; a name of letters alone. */
+  addPerson(name: string): Promise<Person>;
   /** The person joins the bot's channel. */
   join(person: Person): Promise<void>;
 
   /** The post as the server keeps it, in the platform's own markup; null when it is gone. */
   serverText(ref: PostRef): Promise<string | null>;
-  /** Texts of the bot's posts in a channel as the server keeps them, oldest first, replies among them. */
-  botTexts(channelId: string): Promise<string[]>;
+  /** What is posted in a channel as the server keeps it, oldest first, replies among it. */
+  posts(channelId: string): Promise<HarnessPost[]>;
   /** All reactions on a post as the server keeps them, the bot's among them. */
   serverReactions(ref: PostRef): Promise<PostReaction[]>;
   /** Files of a post as the server keeps them. */
@@ -69,6 +73,14 @@ export interface PlatformHarness {
   /** Those that {@link HarnessTraits.faults} names are there. */
   readonly faults: PlatformFaults;
   stop(): Promise<void>;
+}
+
+export interface HarnessPost extends PostRef {
+  /** Id of the thread's root; a root's own id. */
+  readonly threadId: string;
+  readonly authorId: string;
+  /** In the platform's own markup. */
+  readonly text: string;
 }
 
 export interface HarnessFile {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OutgoingFile } from '../../platforms/platform.ts';
 import type { PlatformHarness } from '../platform-harness.ts';
-import { type ContractTools, expectRefusal } from './tools.ts';
+import { botTexts, type ContractTools, expectRefusal } from './tools.ts';
 
 const BYTES = Uint8Array.from({ length: 70_000 }, (_, index) => (index * 7) % 256);
 
@@ -33,7 +33,7 @@ export function filesContract({ start, traits }: ContractTools): void {
     const harness = await start();
     const call = harness.platform.upload(file(harness, { bytes: new Uint8Array(), caption: 'x' }));
     await expectRefusal(call, 'refused');
-    expect(await harness.botTexts(harness.platform.channelId)).toEqual([]);
+    expect(await botTexts(harness, harness.platform.channelId)).toEqual([]);
   });
 
   const { tooManyBytes } = traits;
@@ -42,7 +42,7 @@ export function filesContract({ start, traits }: ContractTools): void {
       const harness = await start();
       const call = harness.platform.upload(file(harness, { bytes: new Uint8Array(tooManyBytes) }));
       await expectRefusal(call, 'too_large');
-      expect(await harness.botTexts(harness.platform.channelId)).toEqual([]);
+      expect(await botTexts(harness, harness.platform.channelId)).toEqual([]);
     });
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ContractTools, expectRefusal, post } from './tools.ts';
+import { botTexts, type ContractTools, expectRefusal, post } from './tools.ts';
 
 export function peopleContract({ start, traits }: ContractTools): void {
   test('the bot knows who it is', async () => {
@@ -64,8 +64,8 @@ export function peopleContract({ start, traits }: ContractTools): void {
     expect(await platform.channel(direct)).toMatchObject({ id: direct, visibility: 'direct' });
     const ref = await post(harness, 'between us', { channelId: direct });
     expect(ref.channelId).toBe(direct);
-    expect((await harness.botTexts(direct)).map(harness.readable)).toEqual(['between us']);
-    expect(await harness.botTexts(platform.channelId)).toEqual([]);
+    expect((await botTexts(harness, direct)).map(harness.readable)).toEqual(['between us']);
+    expect(await botTexts(harness, platform.channelId)).toEqual([]);
   });
 
   test('there is no direct conversation with nobody', async () => {

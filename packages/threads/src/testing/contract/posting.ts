@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlatformHarness } from '../platform-harness.ts';
-import { type ContractTools, elsewhere, expectRefusal, post } from './tools.ts';
+import { botTexts, type ContractTools, elsewhere, expectRefusal, post } from './tools.ts';
 
 const MASS_MENTIONS =
   '@all @channel @here @everyone <!channel> <!here> <!here|here> <!everyone> <!subteam^S0123|team>';
@@ -211,7 +211,7 @@ export function postingContract({ start, testFault, traits }: ContractTools): vo
 }
 
 async function texts(harness: PlatformHarness): Promise<string[]> {
-  return (await harness.botTexts(harness.platform.channelId)).map((text) => harness.readable(text));
+  return (await botTexts(harness, harness.platform.channelId)).map((text) => harness.readable(text));
 }
 
 async function postAll(harness: PlatformHarness, markdown: string): Promise<void> {

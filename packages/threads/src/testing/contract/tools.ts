@@ -76,6 +76,12 @@ export async function expectRefusal(call: Promise<unknown>, ...codes: PlatformEr
   expect(codes).toContain((error as PlatformError).code);
 }
 
+/** Texts of the bot's posts in a channel as the server keeps them, oldest first, replies among them. */
+export async function botTexts(harness: PlatformHarness, channelId: string): Promise<string[]> {
+  const posts = await harness.posts(channelId);
+  return posts.filter(({ authorId }) => authorId === harness.bot.id).map(({ text }) => text);
+}
+
 /** Posts Markdown of the bot's that fits one message. */
 export function post(
   { platform }: Pick<PlatformHarness, 'platform'>,

@@ -50,6 +50,7 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
       });
       return { channelId: message.channel_id, postId: message.id };
     },
+    openDirect: async (author) => (await chat.openDirect(userOf(author))).id,
     async edit(author, { postId }, text) {
       await chat.edit({ messageId: postId, userId: author.id, text });
     },
@@ -67,14 +68,24 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
         await chat.join(CHANNEL, { id: `member${index}`, name: `member${index}` });
       }
     },
+    async addPerson(name) {
+      const added = person(name);
+      await chat.join(CHANNEL, userOf(added));
+      return added;
+    },
     join: (member) => chat.join(CHANNEL, userOf(member)),
     async serverText({ postId }) {
       const message = await chat.message(postId);
       return message === null || message.deleted_at !== null ? null : message.text;
     },
-    async botTexts(channelId) {
+    async posts(channelId) {
       const messages = await chat.messages({ channelId, limit: 10_000 });
-      return messages.filter(({ user }) => user.id === BOT_NAME).map(({ text }) => text);
+      return messages
+        .filter(({ deleted_at }) => deleted_at === null)
+        .map(({ id, thread_id, user, text }) => ({
+          ...{ channelId, postId: id, threadId: thread_id ?? id },
+          ...{ authorId: user.id, text },
+        }));
     },
     async serverReactions({ postId }) {
       const message = await chat.message(postId);

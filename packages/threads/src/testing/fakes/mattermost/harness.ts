@@ -63,6 +63,7 @@ export async function mattermostHarness(): Promise<PlatformHarness> {
       });
       return refOf(post);
     },
+    openDirect: async ({ id }) => model.directChannel(id, bot.id).id,
     async edit(person, ref, text) {
       model.editPost(user(person), ref.postId, text);
     },
@@ -80,6 +81,11 @@ export async function mattermostHarness(): Promise<PlatformHarness> {
         channel.members.add(model.addUser(`member${index}`).id);
       }
     },
+    async addPerson(name) {
+      const added = model.addUser(name);
+      channel.members.add(added.id);
+      return personOf(added);
+    },
     async join(person) {
       channel.members.add(person.id);
     },
@@ -87,9 +93,16 @@ export async function mattermostHarness(): Promise<PlatformHarness> {
       const post = model.posts.get(postId);
       return post === undefined || post.delete_at > 0 ? null : post.message;
     },
-    async botTexts(channelId) {
-      const posts = model.listPosts((post) => post.channel_id === channelId && post.user_id === bot.id);
-      return posts.reverse().map(({ message }) => message);
+    async posts(channelId) {
+      const posts = model.listPosts((post) => post.channel_id === channelId);
+      return posts.reverse().map((post) => ({
+        ...refOf(post),
+        ...{
+          threadId: post.root_id === '' ? post.id : post.root_id,
+          authorId: post.user_id,
+          text: post.message,
+        },
+      }));
     },
     async serverReactions({ postId }) {
       return model.reactions

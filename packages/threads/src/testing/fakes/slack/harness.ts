@@ -5,7 +5,7 @@ import type { Pauses } from '../../../platforms/slack/connection.ts';
 import { type SlackOptions, slackPlatform } from '../../../platforms/slack/slack-platform.ts';
 import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
 import { type FakeSlack, fakeSlack } from './fake-slack.ts';
-import type { StoredMessage } from './world.ts';
+import { directChannelWith, type StoredMessage } from './world.ts';
 
 /** Waits that a test can bear. */
 const quickPauses: Pauses = {
@@ -79,6 +79,7 @@ export async function slackHarness(): Promise<PlatformHarness> {
       const options = { files, ...(threadId === undefined ? {} : { threadTs: threadId }) };
       return refOf(slack.say(id, channel, escaped.replaceAll('{bot}', `<@${bot.id}>`), options));
     },
+    openDirect: async ({ id }) => directChannelWith(world, id).id,
     edit: async (_person, ref, text) => slack.edit(stored(ref), text),
     delete: async (_person, ref) => slack.delete(stored(ref)),
     react: async ({ id }, ref, emoji) => slack.react(id, stored(ref), emoji),
@@ -87,15 +88,21 @@ export async function slackHarness(): Promise<PlatformHarness> {
       const members = world.channels.get(channelId)?.members;
       for (let index = 0; index < count; index += 1) members?.add(slack.addUser(`member${index}`));
     },
+    async addPerson(name) {
+      const added = person(name);
+      world.channels.get(channelId)?.members.add(added.id);
+      return added;
+    },
     join: async ({ id }) => void world.channels.get(channelId)?.members.add(id),
     async serverText({ channelId: channel, postId }) {
       const message = world.find(channel, postId);
       return message === null || !shown(message) ? null : message.text;
     },
-    botTexts: async (channel) =>
-      (world.messages.get(channel) ?? [])
-        .filter((message) => message.user === bot.id && shown(message))
-        .map(({ text }) => text),
+    posts: async (channel) =>
+      (world.messages.get(channel) ?? []).filter(shown).map((message) => ({
+        ...refOf(message),
+        ...{ threadId: message.threadTs ?? message.ts, authorId: message.user ?? '', text: message.text },
+      })),
     serverReactions: async (ref) =>
       [...stored(ref).reactions].flatMap(([emoji, users]) => users.map((personId) => ({ emoji, personId }))),
     serverFiles: async (ref) =>

@@ -9,7 +9,7 @@ import {
   Refused,
   textArg,
 } from './call.ts';
-import type { StoredChannel, StoredMessage } from './world.ts';
+import { directChannelWith, type StoredChannel, type StoredMessage } from './world.ts';
 
 export const conversationMethods: Readonly<Record<string, Method>> = {
   'conversations.history'(args, context) {
@@ -53,13 +53,7 @@ export const conversationMethods: Readonly<Record<string, Method>> = {
     if (user === undefined) throw new Refused('user_not_found');
     if (user.deleted) throw new Refused('user_disabled');
     if (user.isBot) throw new Refused('cannot_dm_bot');
-    const members = new Set([world.bot.id, user.id]);
-    const known = [...world.channels.values()].find(
-      (channel) => channel.kind === 'im' && channel.members.has(user.id),
-    );
-    const channel = known ?? { id: world.newId('D'), name: user.id, kind: 'im' as const, members };
-    world.channels.set(channel.id, channel);
-    return { channel: { id: channel.id } };
+    return { channel: { id: directChannelWith(world, user.id).id } };
   },
 
   'users.conversations'(args, { world }) {

@@ -138,6 +138,18 @@ export function createWorld(): World {
   return world;
 }
 
+/** The conversation of someone with the bot, made when there is none. */
+export function directChannelWith(world: World, userId: string): StoredChannel {
+  const known = [...world.channels.values()].find(
+    ({ kind, members }) => kind === 'im' && members.has(userId),
+  );
+  if (known !== undefined) return known;
+  const made = { id: world.newId('D'), name: userId, kind: 'im' as const };
+  const channel = { ...made, members: new Set([world.bot.id, userId]) };
+  world.channels.set(channel.id, channel);
+  return channel;
+}
+
 export function wireFile(file: StoredFile): Record<string, unknown> {
   return {
     id: file.id,
