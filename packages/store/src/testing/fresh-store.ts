@@ -1,17 +1,15 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '@postern/kit';
-import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe } from 'vitest';
 import { connectStore } from '../connect.ts';
 import { type Migration, migrate } from '../migrate.ts';
 import { storeMigrations } from '../migrations.ts';
 import type { Engine, Store, StoreLimits, StoreLog } from '../store.ts';
 import type { StoreTables } from '../tables.ts';
-import { SERVER_VARIABLE } from './global-setup.ts';
-import { type PrivatePostgres, privatePostgres } from './private-postgres.ts';
+import { testServer } from './test-server.ts';
 
 const ENGINES: readonly Engine[] = ['sqlite', 'postgres'];
 
@@ -46,6 +44,11 @@ function whenOver(cleanup: Cleanup): void {
   (isInTest ? ofTest : ofFile).push(cleanup);
 }
 
+/** Before what was there, so that it goes last: the cleanups run from the end. */
+function whenFileIsOver(cleanup: Cleanup): void {
+  ofFile.unshift(cleanup);
+}
+
 async function cleanUp(cleanups: Cleanup[]): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 }
@@ -70,19 +73,59 @@ export function describeEngines(name: string, tests: (engine: Engine) => void): 
  * An empty place for a database: a file in a new folder, or a database on the run's server. It is gone with
  * the test, or with the file when it was not asked for in a test. Not for tests that run concurrently.
  */
-export async function freshPlace(engine: Engine): Promise<Place> {
+export function freshPlace(engine: Engine): Promise<Place> {
+  return copyOf(engine, undefined);
+}
+
+async function copyOf(engine: Engine, template: string | undefined): Promise<Place> {
   if (engine === 'sqlite') {
-    const folder = await mkdtemp(join(tmpdir(), 'postern-store-'));
-    whenOver(() => rm(folder, { recursive: true, force: true }));
-    return { file: join(folder, 'postern.sqlite') };
+    const file = join(await freshFolder(whenOver), 'postern.sqlite');
+    if (template !== undefined) await copyFile(template, file);
+    return { file };
   }
-  const base = await serverBase();
-  const name = spareDatabases.pop() ?? (await createDatabase(base));
-  whenOver(async () => {
-    await emptyDatabase(base, name);
-    spareDatabases.push(name);
-  });
-  return { url: base + name };
+  const server = await testServer(whenFileIsOver);
+  const name = await server.create(template);
+  // At the end even if the test left something running in it.
+  whenOver(() => server.drop(name));
+  return { url: server.base + name };
+}
+
+async function freshFolder(removeWhen: (cleanup: Cleanup) => void): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-store-'));
+  removeWhen(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** By engine and fingerprint of the migrations. */
+const templates = new Map<string, Promise<string>>();
+
+/** A migrated database to copy: a copy is made in a fraction of the time that the migrations take. */
+function templateOf(engine: Engine, migrations: readonly Migration[]): Promise<string> {
+  const key = `${engine} ${fingerprint(migrations)}`;
+  const template = templates.get(key) ?? makeTemplate(engine, migrations);
+  templates.set(key, template);
+  return template;
+}
+
+async function makeTemplate(engine: Engine, migrations: readonly Migration[]): Promise<string> {
+  const fill = async (place: Place): Promise<void> => {
+    const store = await connectStore<StoreTables>({ ...place, clock: systemClock });
+    await migrate(store, migrations);
+    await store.close();
+  };
+  if (engine === 'sqlite') {
+    const file = join(await freshFolder(whenFileIsOver), 'template.sqlite');
+    await fill({ file });
+    return file;
+  }
+  const server = await testServer(whenFileIsOver);
+  return server.template(fingerprint(migrations), (url) => fill({ url }));
+}
+
+function fingerprint(migrations: readonly Migration[]): string {
+  const hash = createHash('sha256');
+  for (const { name, up } of migrations) hash.update(`${name}\n${up}\n`);
+  return hash.digest('hex').slice(0, 16);
 }
 
 /** A store of its own for a test, migrated; closed by itself when {@link freshPlace} says. */
@@ -91,56 +134,12 @@ export async function freshStore<DB = StoreTables>(
   options: FreshStoreOptions = {},
 ): Promise<FreshStore<DB>> {
   const { migrations = [], ...rest } = options;
-  const place = await freshPlace(engine);
+  const place = await copyOf(engine, await templateOf(engine, [...storeMigrations, ...migrations]));
   const open = async (more: FreshStoreOptions): Promise<Store<DB>> => {
     const store = await connectStore<DB>({ ...place, clock: systemClock, ...more });
     whenOver(() => store.close());
     return store;
   };
   const store = await open(rest);
-  await migrate(store, [...storeMigrations, ...migrations]);
   return { store, place, again: (more = {}) => open({ ...rest, ...more }), close: () => store.close() };
-}
-
-let ownServer: Promise<PrivatePostgres> | undefined;
-
-/** The run's server, or, where the runner has none set up, one for this test file. */
-async function serverBase(): Promise<string> {
-  const shared = process.env[SERVER_VARIABLE];
-  if (shared !== undefined) return shared;
-  if (!ownServer) {
-    ownServer = privatePostgres();
-    ofFile.unshift(async () => (await ownServer)?.close());
-  }
-  return (await ownServer).base;
-}
-
-/** Made in a quarter of a second and emptied in far less, so a test file uses them again. */
-const spareDatabases: string[] = [];
-
-async function createDatabase(base: string): Promise<string> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  await asAdministrator(`${base}postgres`, `CREATE DATABASE ${name}`);
-  // At the end even if a test left something running in it.
-  ofFile.push(() => asAdministrator(`${base}postgres`, `DROP DATABASE ${name} WITH (FORCE)`));
-  return name;
-}
-
-async function emptyDatabase(base: string, name: string): Promise<void> {
-  await asAdministrator(
-    base + name,
-    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
-    'DROP SCHEMA public CASCADE',
-    'CREATE SCHEMA public',
-  );
-}
-
-async function asAdministrator(url: string, ...statements: string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }

@@ -6,9 +6,10 @@ export async function schemaText<DB>(store: Store<DB>): Promise<string[]> {
   const db = store.db as unknown as Kysely<unknown>;
   const query =
     store.engine === 'sqlite'
-      ? sql<{
-          line: string;
-        }>`SELECT type || ' ' || name || ': ' || coalesce(sql, '') AS line FROM sqlite_schema`
+      ? // What the planner notes for itself is there or not, as the last connection left it.
+        sql<{ line: string }>`
+          SELECT type || ' ' || name || ': ' || coalesce(sql, '') AS line
+            FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'`
       : sql<{ line: string }>`
           SELECT 'column ' || table_name || '.' || column_name || ' ' || ordinal_position || ' ' || data_type || ' '
             || coalesce(collation_name, '') || ' ' || is_nullable || ' ' || coalesce(column_default, '') || ' ' || is_identity AS line
