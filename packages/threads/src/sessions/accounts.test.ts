@@ -45,6 +45,15 @@ describeEngines('the pool of accounts', (engine) => {
     ]);
   });
 
+  test('gives sessions that begin at the same moment accounts of their own', async () => {
+    const { platform, hears, used, agent } = await bench(engine);
+    const tasks = ['a', 'b', 'c', 'd'];
+    const posts = await Promise.all(tasks.map((task) => platform.say(OWNER, `@postern ${task}`)));
+    await Promise.all(tasks.map((task, index) => hears(`answer: ${task}`, posts[index]?.threadId ?? '')));
+    expect((await used()).toSorted()).toEqual(['one', 'one', 'two', 'two']);
+    expect(agent.processes.filter(({ launch }) => launch.account?.home === '/homes/one')).toHaveLength(2);
+  });
+
   test('leaves out an account that has reached its limit, until it is lifted', async () => {
     const { begin, agent, used, pool } = await bench(engine);
     await begin('a');

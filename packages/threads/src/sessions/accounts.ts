@@ -1,9 +1,10 @@
 import type { Clock } from '@postern/kit';
-import type { Store } from '@postern/store';
+import { type Store, serialise, type Transaction } from '@postern/store';
 import type { AgentLaunch } from '../agent/agent.ts';
 import type { ClaudeAccount, ThreadsConfig } from '../config.ts';
 import type { ThreadsTables } from '../tables.ts';
 import { accountOf } from './launch-facts.ts';
+import type { Db } from './records.ts';
 
 /** The pool of the agent's accounts: which one a session begins with, and which have reached their limit. */
 
@@ -14,6 +15,7 @@ const LONGEST_US = 8 * 24 * HOUR_US;
 const RUNNING = ['starting', 'active', 'interrupted'] as const;
 
 type Ports = { readonly store: Store<ThreadsTables>; readonly clock: Clock };
+type Pool = Pick<ThreadsConfig, 'claudeAccounts'>;
 
 export interface AccountView {
   readonly id: string;
@@ -26,18 +28,22 @@ export interface AccountView {
 }
 
 /** The accounts in the order of the configuration. */
-export async function accountsOf(
+export function accountsOf(
   { store, clock }: Ports,
   accounts: readonly ClaudeAccount[],
 ): Promise<AccountView[]> {
+  return viewsOf(store.db, clock, accounts);
+}
+
+async function viewsOf(db: Db, clock: Clock, accounts: readonly ClaudeAccount[]): Promise<AccountView[]> {
   if (accounts.length === 0) return [];
-  const used = await store.db
+  const used = await db
     .selectFrom('threads_sessions')
     .select(['account_id', 'state', (count) => count.fn.countAll<number>().as('count')])
     .where('state', '<>', 'ended')
     .groupBy(['account_id', 'state'])
     .execute();
-  const limits = await store.db
+  const limits = await db
     .selectFrom('settings')
     .selectAll()
     .where(
@@ -67,11 +73,8 @@ export async function accountsOf(
  * The account with the most room: not limited, then the fewest running sessions, then the fewest that may come back,
  * then the first. When all are limited, the one that is free again first. Null without a pool.
  */
-export async function accountFor(
-  ports: Ports,
-  { claudeAccounts }: Pick<ThreadsConfig, 'claudeAccounts'>,
-): Promise<string | null> {
-  const views = await accountsOf(ports, claudeAccounts);
+async function roomiest(db: Db, clock: Clock, { claudeAccounts }: Pool): Promise<string | null> {
+  const views = await viewsOf(db, clock, claudeAccounts);
   const [first] = views.toSorted(
     (one, other) =>
       (one.limitedUntilMs ?? 0) - (other.limitedUntilMs ?? 0) ||
@@ -81,12 +84,22 @@ export async function accountFor(
   return first?.id ?? null;
 }
 
+/**
+ * The account that a session begins with, of many starts at once in any process too: until the transaction, which
+ * puts the session on record, is over, nobody else is given one.
+ */
+export async function accountFor(
+  tx: Transaction<ThreadsTables>,
+  clock: Clock,
+  pool: Pool,
+): Promise<string | null> {
+  if (pool.claudeAccounts.length > 0) await serialise(tx, 'threads-accounts');
+  return roomiest(tx, clock, pool);
+}
+
 /** The login for a question beside the sessions, which belongs to none of them; null is the operator's own. */
-export async function accountToAsk(
-  ports: Ports,
-  config: Pick<ThreadsConfig, 'claudeAccounts'>,
-): Promise<AgentLaunch['account']> {
-  return accountOf(config, await accountFor(ports, config));
+export async function accountToAsk({ store, clock }: Ports, pool: Pool): Promise<AgentLaunch['account']> {
+  return accountOf(pool, await roomiest(store.db, clock, pool));
 }
 
 /** Keeps an account from new sessions until its limit is lifted, or for an hour where nobody says when. */

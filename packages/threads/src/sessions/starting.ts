@@ -124,7 +124,7 @@ async function newSession(
     permission_mode: setUp.permissionMode ?? behaviour.permissionMode,
     mentions_only: 0,
     is_unattended: 0,
-    account_id: await accountFor(ports, config),
+    account_id: null,
     title: titleOf(prompt),
     facts_json: '{}',
     resume_failures: 0,
@@ -133,8 +133,9 @@ async function newSession(
     ended_us: null,
     end_reason: null,
   };
-  await ports.store.transaction(async (tx) => {
-    await tx.insertInto('threads_sessions').values(row).execute();
+  return ports.store.transaction(async (tx) => {
+    const session = { ...row, account_id: await accountFor(tx, ports.clock, config) };
+    await tx.insertInto('threads_sessions').values(session).execute();
     await tx
       .updateTable('threads_messages')
       .set({ state: 'queued', session_id: sessionId, text: prompt })
@@ -143,8 +144,8 @@ async function newSession(
       .where('post_id', '=', message.post_id)
       .where('state', '=', 'new')
       .execute();
+    return session;
   });
-  return row;
 }
 
 const LONGEST_TITLE = 80;

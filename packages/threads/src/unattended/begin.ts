@@ -59,9 +59,15 @@ export async function beginUnattended(
       return 'over';
     }
     const root = await postRoot(at, task, fire.fire_id, occasion);
-    const row = await sessionRow(at, task, { sessionId, root, place });
-    isBegun = await record(at, task, fire.fire_id, row, prompt);
-    if (!isBegun) return 'over';
+    const row = await record(
+      at,
+      task,
+      fire.fire_id,
+      sessionRow(at, task, { sessionId, root, place }),
+      prompt,
+    );
+    if (row === null) return 'over';
+    isBegun = true;
     at.live(row).wake();
     await offerReactions(platform, root);
     return 'begun';
@@ -113,11 +119,11 @@ async function postRoot(
   return root;
 }
 
-async function sessionRow(
-  { ports, config, behaviour, platform }: TaskSurroundings,
+function sessionRow(
+  { ports, behaviour, platform }: TaskSurroundings,
   task: Task,
   made: { readonly sessionId: string; readonly root: PostRef; readonly place: Place },
-): Promise<SessionTable> {
+): SessionTable {
   const now = ports.clock.nowMicroseconds();
   const { sessionId, root, place } = made;
   return {
@@ -136,7 +142,7 @@ async function sessionRow(
     permission_mode: behaviour.permissionMode,
     mentions_only: 0,
     is_unattended: 1,
-    account_id: await accountFor(ports, config),
+    account_id: null,
     title: titleOf(task.name),
     facts_json: JSON.stringify({ headerPostId: root.postId }),
     resume_failures: 0,
@@ -147,18 +153,19 @@ async function sessionRow(
   };
 }
 
-/** Session, first message and run go on record together; false when the run is no longer due. */
+/** Session, first message and run go on record together; null when the run is no longer due. */
 async function record(
-  { ports, platform }: TaskSurroundings,
+  { ports, config, platform }: TaskSurroundings,
   task: Task,
   fireId: string,
-  row: SessionTable,
+  made: SessionTable,
   prompt: string,
-): Promise<boolean> {
+): Promise<SessionTable | null> {
   const { store } = ports;
-  const isRecorded = await store.transaction(async (tx) => {
-    const changes = { state: 'running', session_id: row.session_id } as const;
-    if (!(await moveFire(tx, fireId, ['due'], changes))) return false;
+  const row = await store.transaction(async (tx) => {
+    const changes = { state: 'running', session_id: made.session_id } as const;
+    if (!(await moveFire(tx, fireId, ['due'], changes))) return null;
+    const row = { ...made, account_id: await accountFor(tx, ports.clock, config) };
     await tx.insertInto('threads_sessions').values(row).execute();
     const message = ownMessage(row, {
       text: prompt,
@@ -167,9 +174,9 @@ async function record(
       nowUs: row.created_us,
     });
     await tx.insertInto('threads_messages').values(message).execute();
-    return true;
+    return row;
   });
-  if (!isRecorded) return false;
+  if (row === null) return null;
   store.notify(TASKS_CHANNEL, task.id);
   await ports.audit.record(platform.id, {
     action: 'session_started',
@@ -187,7 +194,7 @@ async function record(
       permissionMode: row.permission_mode,
     },
   });
-  return true;
+  return row;
 }
 
 /** A run that cannot be begun: it counts as failed, and the channel is told. */
