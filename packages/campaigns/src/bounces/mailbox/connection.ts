@@ -1,5 +1,5 @@
 import type { Clock } from '@postern/kit';
-import { ImapFlow } from 'imapflow';
+import type { ImapFlow } from 'imapflow';
 import type { BounceMailboxConfig } from '../../config.ts';
 
 /** A connection to an IMAP server (RFC 9051, RFC 3501) with one mailbox open, and what can be wrong with it. */
@@ -31,7 +31,9 @@ export class MailboxError extends Error {
  */
 export async function openMailbox(settings: BounceMailboxConfig): Promise<ImapFlow> {
   const { host, tls, user, password, mailbox, moveTo, pollSeconds } = settings;
-  const client = new ImapFlow({
+  // Loaded only here: it is large, and most hubs and every short command have no such mailbox.
+  const { ImapFlow: Client } = await import('imapflow');
+  const client = new Client({
     host,
     port: portOf(settings),
     secure: tls === 'implicit',
