@@ -4,26 +4,22 @@ import type { Platform, PlatformFeed, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { createTaskDesk, type TaskDesk } from '../unattended/desk.ts';
-import { mayAs } from './decide.ts';
-import { headerAct } from './header.ts';
 import { inboundFeed, type ThreadPlace } from './inbound.ts';
 import type { SessionJoins } from './joins.ts';
-import { giveBackPending } from './ledgers.ts';
 import { type LiveSession, liveSession } from './live.ts';
-import { messagesIn } from './messages.ts';
 import { askAboutOutsider } from './outsiders.ts';
 import { createPeople, type People } from './people.ts';
 import { systemPromptOf } from './prompts.ts';
+import { reactionsOf } from './reactions.ts';
 import { messageReader } from './reader.ts';
-import { addFacts, liveSessionOf, liveSessionsOf, moveSession, sessionSteeredBy } from './records.ts';
-import { speaker } from './say.ts';
+import { liveSessionOf, liveSessionsOf } from './records.ts';
+import { restoreSessions } from './restoring.ts';
 import { type PostedIn, withPostsSeen } from './seen-posts.ts';
 import type { Actor, SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
 import { statusPost } from './status-post.ts';
 import { threadWorkers } from './thread-workers.ts';
 
-const MINUTE_US = 60_000_000;
 const SYSTEM: Actor = { id: 'system', name: 'system' };
 
 export interface RoomOptions {
@@ -62,7 +58,7 @@ export interface Room {
 
 export function createRoom(options: RoomOptions): Room {
   const { ports, config, behaviour, joins, slots } = options;
-  const { store, clock, log, audit } = ports;
+  const { store, clock, log } = ports;
   const closing = new AbortController();
   const lives = new Map<string, LiveSession>();
   const background = new Set<Promise<unknown>>();
@@ -180,36 +176,6 @@ export function createRoom(options: RoomOptions): Room {
     );
   }
 
-  async function onReaction(ref: PostRef, personId: string, emoji: string): Promise<void> {
-    if (isShut || (await joins.questions.react(platform.id, ref, personId, emoji))) return;
-    start('a reaction to output could not be carried out', reactToOutput(ref, personId, emoji));
-    const act = headerAct(emoji);
-    const session = act === null ? null : await sessionSteeredBy(store.db, platform.id, ref);
-    if (act === null || session === null) return;
-    const needed = act === 'resume' ? 'guest' : whoMay(act === 'end' ? 'stop' : 'escape');
-    if (!mayAs(await standing(session, personId), needed)) {
-      await audit.record(platform.id, {
-        action: 'reaction_refused',
-        sessionId: session.session_id,
-        channelId: ref.channelId,
-        threadId: session.thread_id,
-        actor: personId,
-        details: { emoji, act },
-      });
-      return;
-    }
-    start('a reaction could not be carried out', actOn(session, act, personId));
-  }
-
-  /** Reactions on what an agent has posted show or hide details; whoever is in the session may. */
-  async function reactToOutput(ref: PostRef, personId: string, emoji: string): Promise<void> {
-    for (const own of lives.values()) {
-      if (own.hasOutput() && mayAs(await standing(own.row, personId), 'guest')) {
-        if (await own.react(ref, emoji)) return;
-      }
-    }
-  }
-
   /** A session whose thread is gone has nowhere to speak. */
   async function onDeleted({ channelId, postId }: PostRef): Promise<void> {
     const session = await liveSessionOf(store.db, { platformId: platform.id, channelId, threadId: postId });
@@ -217,21 +183,16 @@ export function createRoom(options: RoomOptions): Room {
     start('a session could not be ended', live(session).end('its thread was deleted', SYSTEM));
   }
 
-  async function onReactionTakenBack(ref: PostRef, personId: string, emoji: string): Promise<void> {
-    if (!isShut) start('a reaction to output could not be taken back', reactToOutput(ref, personId, emoji));
-  }
-
-  async function actOn(session: SessionTable, act: 'end' | 'interrupt' | 'resume', personId: string) {
-    const name = (await platform.person(personId))?.name ?? personId;
-    const actor = { id: personId, name };
-    if (act === 'end') await live(session).end(`ended by @${name}`, actor);
-    else if (act === 'interrupt') await live(session).interrupt(actor);
-    else await live(session).resume(actor);
-  }
-
-  function whoMay(command: string): Standing {
-    return joins.commands.all.find(({ name }) => name === command)?.who ?? 'allowed';
-  }
+  const reactions = reactionsOf({
+    ports,
+    platform,
+    joins,
+    lives: () => lives.values(),
+    live,
+    standing,
+    start,
+    isShut: () => isShut,
+  });
 
   const tasks = createTaskDesk({
     ...options,
@@ -278,61 +239,29 @@ export function createRoom(options: RoomOptions): Room {
     },
     onUnconcerned: (post) => tasks.see(post),
     onDeleted,
-    onReaction,
-    onReactionTakenBack,
+    ...reactions,
     openQuestionPosts: () => joins.questions.openPosts(platform.id),
     isShut: () => isShut,
   });
 
   async function restore(): Promise<void> {
     await people.resolve(closing.signal);
-    await giveBackPending(store, platform.id);
-    const closed = joins.questions.closeStale(platform.id);
-    start('open questions of an earlier process could not be closed', closed);
+    await restoreSessions({
+      ports,
+      config,
+      platform,
+      joins,
+      signal: closing.signal,
+      live,
+      held,
+      start,
+      onLookedUp: resolved.resolve,
+      onQuestionsClosed: () => tasks.begin(),
+    });
     if (closing.signal.aborted) return;
-    // Looked up before anything new is worked on, so that nothing of this process is brought back as well.
-    const sessions = await liveSessionsOf(store.db, platform.id);
-    const waiting = await Promise.all(
-      sessions.map(({ session_id }) => messagesIn(store.db, session_id, ['held'])),
-    );
-    resolved.resolve();
-    const isClosed = closed.catch(() => undefined);
-    start(
-      'routines and watches could not be begun',
-      isClosed.then(() => tasks.begin()),
-    );
-    for (const [index, session] of sessions.entries()) {
-      if (closing.signal.aborted) return;
-      for (const message of waiting[index] ?? []) held(message, session);
-      await bringBack(session).catch((error: unknown) =>
-        log.error({ err: error, session: session.session_id }, 'a session could not be brought back'),
-      );
-    }
     await workers.kickAll();
     start('the status post is not kept up to date', status.run(closing.signal));
   }
-
-  async function bringBack(session: SessionTable): Promise<void> {
-    const own = live(session);
-    const waiting = await messagesIn(store.db, session.session_id, ['queued', 'given', 'taken'], 1);
-    const isIdle = waiting.length === 0;
-    if (session.state === 'paused') return isIdle ? undefined : own.wake();
-    const limitUs = config.limits.sessionTimeoutMinutes * MINUTE_US;
-    if (isIdle && session.active_us + limitUs < clock.nowMicroseconds()) {
-      await moveSession(store.db, session.session_id, 'pause');
-      const say = speaker(placeOf(session), log);
-      const post = await say('⏸️ Paused while I was away. Write, or react with 🔄 here, to go on.');
-      if (post) await addFacts(store.db, session.session_id, { pausedPostId: post.postId });
-      return;
-    }
-    await own.resume(SYSTEM);
-  }
-
-  const placeOf = (session: SessionTable) => ({
-    platform,
-    channelId: session.channel_id,
-    threadId: session.kind === 'channel' ? null : session.thread_id,
-  });
 
   return {
     platform,

@@ -1,0 +1,76 @@
+import type { ThreadsConfig } from '../config.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { ThreadsPorts } from '../ports.ts';
+import type { MessageTable, SessionTable } from '../tables.ts';
+import type { SessionJoins } from './joins.ts';
+import { giveBackPending } from './ledgers.ts';
+import type { LiveSession } from './live.ts';
+import { messagesIn } from './messages.ts';
+import { addFacts, liveSessionsOf, moveSession } from './records.ts';
+import { speaker } from './say.ts';
+import type { Actor } from './session.ts';
+
+const MINUTE_US = 60_000_000;
+const SYSTEM: Actor = { id: 'system', name: 'system' };
+
+export interface RestoreOptions {
+  readonly ports: ThreadsPorts;
+  readonly config: ThreadsConfig;
+  readonly platform: Platform;
+  readonly joins: SessionJoins;
+  readonly signal: AbortSignal;
+  live(session: SessionTable): LiveSession;
+  held(message: MessageTable, session: SessionTable): void;
+  /** Lets work go on by itself. */
+  start(what: string, work: Promise<unknown>): void;
+  /** Called once nothing that is new could be taken for a session of an earlier process. */
+  onLookedUp(): void;
+  /** Called once all that was asked by an earlier process is closed. */
+  onQuestionsClosed(): Promise<void>;
+}
+
+/** Brings back the sessions of an earlier process, each with what it had been asked and told. */
+export async function restoreSessions(options: RestoreOptions): Promise<void> {
+  const { ports, platform, joins, signal, live, held, start } = options;
+  const { store, log } = ports;
+  await giveBackPending(store, platform.id);
+  const closed = joins.questions.closeStale(platform.id);
+  start('open questions of an earlier process could not be closed', closed);
+  if (signal.aborted) return;
+  // Looked up before anything new is worked on, so that nothing of this process is brought back as well.
+  const sessions = await liveSessionsOf(store.db, platform.id);
+  const waiting = await Promise.all(
+    sessions.map(({ session_id }) => messagesIn(store.db, session_id, ['held'])),
+  );
+  options.onLookedUp();
+  const isClosed = closed.catch(() => undefined);
+  start('routines and watches could not be begun', isClosed.then(options.onQuestionsClosed));
+  for (const [index, session] of sessions.entries()) {
+    if (signal.aborted) return;
+    for (const message of waiting[index] ?? []) held(message, session);
+    await bringBack(options, session, live(session)).catch((error: unknown) =>
+      log.error({ err: error, session: session.session_id }, 'a session could not be brought back'),
+    );
+  }
+}
+
+async function bringBack(
+  { ports, config, platform }: RestoreOptions,
+  session: SessionTable,
+  own: LiveSession,
+): Promise<void> {
+  const { store, clock, log } = ports;
+  const waiting = await messagesIn(store.db, session.session_id, ['queued', 'given', 'taken'], 1);
+  const isIdle = waiting.length === 0;
+  if (session.state === 'paused') return isIdle ? undefined : own.wake();
+  const limitUs = config.limits.sessionTimeoutMinutes * MINUTE_US;
+  if (isIdle && session.active_us + limitUs < clock.nowMicroseconds()) {
+    await moveSession(store.db, session.session_id, 'pause');
+    const threadId = session.kind === 'channel' ? null : session.thread_id;
+    const say = speaker({ platform, channelId: session.channel_id, threadId }, log);
+    const post = await say('⏸️ Paused while I was away. Write, or react with 🔄 here, to go on.');
+    if (post) await addFacts(store.db, session.session_id, { pausedPostId: post.postId });
+    return;
+  }
+  await own.resume(SYSTEM);
+}
