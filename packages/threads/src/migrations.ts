@@ -105,4 +105,11 @@ export const threadsMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'threads_0004_proposal_outcome',
+    async up(db, engine) {
+      const { text } = columns(engine);
+      await sql`ALTER TABLE threads_proposals ADD COLUMN outcome ${text}`.execute(db);
+    },
+  },
 ];

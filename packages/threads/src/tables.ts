@@ -210,7 +210,7 @@ export type FireOutcome =
   /** A message that set nothing off. */
   | 'no_match';
 
-/** What a card that asks to save a standing task is about, kept until the answer is carried out. */
+/** What a card that asks to save a standing task is about, kept until the answer is carried out and told. */
 export interface ProposalTable {
   question_id: string;
   platform_id: string;
@@ -218,6 +218,8 @@ export interface ProposalTable {
   draft_json: string;
   created_by: string;
   creator_name: string;
+  /** Null until a yes is carried out; then the id of the task, or `full` where there was no room for it. */
+  outcome: string | null;
 }
 
 export interface ThreadsTables extends StoreTables {

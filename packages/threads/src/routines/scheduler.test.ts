@@ -95,6 +95,53 @@ describeEngines('a routine', (engine) => {
     expect(at.begun).toHaveLength(1);
   });
 
+  test('that was missed is told of once the platform takes posts again', async () => {
+    const at = await taskBench(engine);
+    await at.save(routine());
+    await at.clock.advance(10 * MINUTE_MS + WINDOW_MS + 1);
+    const { scheduler } = await at.process();
+    at.platform.failNext('post', 'unavailable');
+    await scheduler.tick();
+    expect(at.said()).toEqual([]);
+    await (await at.process()).scheduler.tick();
+    await scheduler.tick();
+    expect(at.said()).toEqual([expect.stringMatching(/left out[\s\S]*Fri 2026-05-01 02:10/)]);
+    expect(await at.fires()).toMatchObject([{ state: 'done', outcome: 'missed' }]);
+  });
+
+  test('that was missed for months is told of with the last time that was its own', async () => {
+    const at = await taskBench(engine);
+    await at.save(routine());
+    await at.clock.advance(60 * 24 * HOUR_MS);
+    const { scheduler } = await at.process();
+    await scheduler.tick();
+    expect(at.said()).toEqual([
+      expect.stringContaining('1000 or more runs, the last of them Tue 2026-06-30 01:10 (Europe/Amsterdam)'),
+    ]);
+  });
+
+  test('runs though another one cannot', async () => {
+    const at = await taskBench(engine);
+    // As a database has it that comes from a machine which knows more zones.
+    await at.save({ ...routine({ timezone: 'Mars/Olympus' }), name: 'Unknown' });
+    await at.save(routine());
+    await at.clock.advance(10 * MINUTE_MS);
+    await (await at.process()).scheduler.tick();
+    expect(at.begun).toMatchObject([{ title: 'Morning news' }]);
+  });
+
+  test('whose first post may have arrived is looked for and runs, once', async () => {
+    const at = await taskBench(engine);
+    await at.save(routine());
+    await at.clock.advance(10 * MINUTE_MS);
+    const { scheduler } = await at.process();
+    at.platform.failNext('post', 'unknown');
+    await scheduler.tick();
+    await scheduler.tick();
+    expect(at.begun).toHaveLength(1);
+    expect(at.said()).toHaveLength(1);
+  });
+
   test('runs up to five minutes late, and leaves out what was before', async () => {
     const at = await taskBench(engine);
     await at.save(routine());
@@ -141,6 +188,19 @@ describeEngines('a routine', (engine) => {
       isEnabled: false,
       disabledReason: '3 runs in a row failed',
     });
+  });
+
+  test('whose creator is not on the list is told of, though the platform was away', async () => {
+    const at = await taskBench(engine);
+    await at.save(routine());
+    at.allowed.clear();
+    const { scheduler } = await at.process();
+    await at.clock.advance(10 * MINUTE_MS);
+    at.platform.failNext('post', 'unavailable');
+    await scheduler.tick();
+    await scheduler.tick();
+    expect(at.said()).toEqual([expect.stringContaining('is not on the list any more')]);
+    expect(await at.fires()).toMatchObject([{ state: 'done', outcome: 'failed' }]);
   });
 
   test('whose sessions fail three times in a row is switched off; one that succeeds between begins anew', async () => {

@@ -37,7 +37,8 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
     const latest = latestRun(task.schedule, now);
     if (!(latest > markMs)) return;
     const isInTime = now - latest <= WINDOW_MS;
-    const missed = runsBetween(task.schedule, markMs, isInTime ? latest - 1 : latest, MOST_COUNTED);
+    const lastMissed = isInTime ? latestRun(task.schedule, latest - 1) : latest;
+    const missed = runsBetween(task.schedule, markMs, lastMissed, MOST_COUNTED).length;
     await store.transaction(async (tx) => {
       const moved = await tx
         .updateTable('threads_tasks')
@@ -47,8 +48,7 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
         .where('is_enabled', '=', 1)
         .executeTakeFirst();
       if (Number(moved.numUpdatedRows) === 0) return;
-      const lastMissed = missed.at(-1);
-      if (lastMissed !== undefined) await claimFire(tx, fireOf(task, lastMissed, 'missed', missed.length));
+      if (missed > 0) await claimFire(tx, fireOf(task, lastMissed, 'missed', missed));
       if (isInTime) await claimFire(tx, fireOf(task, latest, 'due', 1));
     });
     store.notify(TASKS_CHANNEL, task.id);
@@ -81,7 +81,11 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
   /** Begins a run that is due, or leaves it for the next look; once its window is over it is left out. */
   async function begin(fire: FireTable): Promise<void> {
     const task = fire.task_id === null ? null : await taskById(store.db, fire.task_id);
-    if (task === null) return;
+    if (task === null) {
+      // It was deleted while somebody had it run.
+      await moveFire(store.db, fire.fire_id, ['due'], { state: 'done', outcome: 'stopped' });
+      return;
+    }
     const isByHand = fire.detail !== null;
     if (!task.isEnabled && !isByHand) {
       await moveFire(store.db, fire.fire_id, ['due'], {
@@ -103,7 +107,7 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
     });
   }
 
-  /** Says in the channel what was left out, all of it in one post. */
+  /** Says in the channel what was left out, all of it in one post; at the next look, should it not be taken now. */
   async function tellMissed(fires: readonly FireTable[]): Promise<void> {
     const lines: string[] = [];
     for (const fire of fires) {
@@ -118,11 +122,8 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
       lines.push(`- ${nameOf(task)}: ${more}${when} (${task.schedule.timezone}); ${why}`);
     }
     if (lines.length > 0) {
-      await tell(
-        at,
-        `⏭️ These runs of routines were left out:\n${lines.join('\n')}`,
-        `missed:${fires[0]?.fire_id}`,
-      );
+      const news = `⏭️ These runs of routines were left out:\n${lines.join('\n')}`;
+      if (!(await tell(at, news, `missed:${fires.at(-1)?.fire_id}`))) return;
     }
     for (const fire of fires) {
       await moveFire(store.db, fire.fire_id, ['missed'], {
@@ -133,14 +134,24 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
     }
   }
 
+  /** What goes wrong with one routine is logged, and keeps no other from its time. */
+  async function alone(task: string | null, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!at.signal.aborted)
+        log.error({ err: error, platform: platform.id, task }, 'a routine could not be run');
+    }
+  }
+
   async function look(): Promise<void> {
     if (at.isShut()) return;
     for (const task of await tasksOf(store.db, 'routine', platform.id)) {
-      if (task.kind === 'routine' && task.isEnabled) await claim(task);
+      if (task.kind === 'routine' && task.isEnabled) await alone(task.id, () => claim(task));
     }
     for (const fire of await openFires()) {
       if (at.signal.aborted) return;
-      if (fire.state === 'due') await begin(fire);
+      if (fire.state === 'due') await alone(fire.task_id, () => begin(fire));
     }
     const missed = (await openFires()).filter(({ state }) => state === 'missed');
     if (missed.length > 0 && !at.signal.aborted) await tellMissed(missed);

@@ -40,13 +40,8 @@ export async function beginUnattended(
 ): Promise<BeginOutcome> {
   const { ports, platform, slots } = at;
   if (!at.people.isAllowed(task.creator.id)) {
-    await failFire(
-      at,
-      task,
-      fire.fire_id,
-      `${personName(task.creator)}, who made it, is not on the list any more`,
-    );
-    return 'over';
+    const reason = `${personName(task.creator)}, who made it, is not on the list any more`;
+    return failFire(at, task, fire.fire_id, reason);
   }
   const sessionId = ports.newId('ses');
   if (!(await slots.takeOrMakeRoom(sessionId))) return 'not_now';
@@ -54,10 +49,7 @@ export async function beginUnattended(
   try {
     if (!(await isWanted())) return 'over';
     const place = await placeFor(at, fire.fire_id);
-    if ('reason' in place) {
-      await failFire(at, task, fire.fire_id, place.reason);
-      return 'over';
-    }
+    if ('reason' in place) return await failFire(at, task, fire.fire_id, place.reason);
     const root = await postRoot(at, task, fire.fire_id, occasion);
     const row = await record(
       at,
@@ -73,9 +65,9 @@ export async function beginUnattended(
     return 'begun';
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    if (error.code === 'unavailable') return 'not_now';
-    await failFire(at, task, fire.fire_id, `it could not be posted: ${error.message}`);
-    return 'over';
+    // Where the answer was lost, the post is found by its key at the next try.
+    if (error.code === 'unavailable' || error.code === 'unknown') return 'not_now';
+    return await failFire(at, task, fire.fire_id, `it could not be posted: ${error.message}`);
   } finally {
     if (!isBegun) slots.free(sessionId);
   }
@@ -197,17 +189,19 @@ async function record(
   return row;
 }
 
-/** A run that cannot be begun: it counts as failed, and the channel is told. */
-export async function failFire(
+/** A run that cannot be begun: it counts as failed once the channel is told; until then it may be tried again. */
+async function failFire(
   at: TaskSurroundings,
   task: Task,
   fireId: string,
   detail: string,
-): Promise<void> {
+): Promise<'over' | 'not_now'> {
   const nowUs = at.ports.clock.nowMicroseconds();
+  const news = `⚠️ The ${task.kind} ${nameOf(task)} could not run: ${inLine(detail)}.`;
+  if (!(await tell(at, news, `${fireId}:failed`))) return 'not_now';
   const off = await settleFire(at.ports.store, { fireId }, 'failed', { detail, nowUs });
-  await tell(at, `⚠️ The ${task.kind} ${nameOf(task)} could not run: ${inLine(detail)}.`, `${fireId}:failed`);
   if (off !== null) await tellOff(at, off);
+  return 'over';
 }
 
 /** The session of a run is through with its task, or will not be. */
@@ -234,8 +228,11 @@ async function tellOff(at: TaskSurroundings, task: Task): Promise<void> {
   );
 }
 
-/** Says something in the channel; what cannot be posted is logged. */
-export async function tell(at: TaskSurroundings, markdown: string, key?: string): Promise<void> {
+/**
+ * Says something in the channel. False when the platform does not take posts just now, so that it may be said later;
+ * what it refuses is logged and no more.
+ */
+export async function tell(at: TaskSurroundings, markdown: string, key?: string): Promise<boolean> {
   const { platform, ports } = at;
   try {
     for (const [index, piece] of platform.split(markdown).entries()) {
@@ -249,5 +246,7 @@ export async function tell(at: TaskSurroundings, markdown: string, key?: string)
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     ports.log.warn({ err: error, platform: platform.id }, 'news of a standing task could not be posted');
+    return error.code !== 'unavailable';
   }
+  return true;
 }

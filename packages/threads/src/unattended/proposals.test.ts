@@ -195,6 +195,42 @@ describeEngines('a routine that an agent proposes', (engine) => {
     expect(await tasks(bench)).toMatchObject([{ name: 'Morning news', created_by: OWNER.id }]);
   });
 
+  test('is told of after a restart that came between the saving and the news', async () => {
+    const { bench, sessionId } = await inSession(engine);
+    await call(bench, sessionId, 'propose_routine', DRAFT);
+    const card = await bench.hears('Claude proposes routine');
+    bench.platform.failNext('post', 'unavailable');
+    await bench.platform.reactAs(OWNER, card, '+1');
+    await expect.poll(() => tasks(bench), patience).toHaveLength(1);
+    await bench.crash();
+    await bench.hears('The routine **Morning news** is saved');
+    expect(await tasks(bench)).toHaveLength(1);
+    await expect
+      .poll(() => bench.store.db.selectFrom('threads_proposals').selectAll().execute(), patience)
+      .toEqual([]);
+    const [saved] = bench.audit.of('routine').filter(({ details }) => details?.event === 'saved');
+    expect(saved).toMatchObject({ actor: OWNER.id, details: { for: OWNER.id } });
+  });
+
+  test('is forgotten after a restart that came before it was put to anybody', async () => {
+    const { bench } = await inSession(engine);
+    const row = {
+      question_id: 'qst_none',
+      platform_id: bench.platform.id,
+      channel_id: bench.platform.channelId,
+      draft_json: JSON.stringify({ kind: 'routine', ...DRAFT }),
+      created_by: OWNER.id,
+      creator_name: OWNER.name,
+      outcome: null,
+    };
+    await bench.store.db.insertInto('threads_proposals').values(row).execute();
+    await bench.restart();
+    await expect
+      .poll(() => bench.store.db.selectFrom('threads_proposals').selectAll().execute(), patience)
+      .toEqual([]);
+    expect(await tasks(bench)).toEqual([]);
+  });
+
   test('is not saved beyond the limit, which counts when it is saved', async () => {
     const { bench, sessionId } = await inSession(engine, { ...on, threads: { limits: { maxRoutines: 1 } } });
     for (const name of ['one', 'two']) await call(bench, sessionId, 'propose_routine', { ...DRAFT, name });

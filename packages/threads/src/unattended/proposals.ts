@@ -13,6 +13,11 @@ import { cardText, nameOf } from './texts.ts';
 
 /** A card with a standing task waits for so long. */
 export const PROPOSAL_MS = 24 * 3_600_000;
+/** Outcome of a yes to a task for which there is no room. */
+const FULL = 'full';
+/** So often, and with such pauses, it is tried to tell people what came of a card while the platform is away. */
+const TELLINGS = 100;
+const TELL_AGAIN_MS = 30_000;
 
 export interface Proposal {
   readonly draft: TaskDraft;
@@ -51,14 +56,35 @@ export function createProposals(at: TaskSurroundings): Proposals {
   async function settle(row: ProposalTable, decision: Decision | null): Promise<void> {
     if (decision?.kind !== 'chosen' || decision.option !== 'allow') return forget(row.question_id);
     const draft = draftOf(row);
-    const limit = draft.kind === 'routine' ? at.config.limits.maxRoutines : at.config.limits.maxWatches;
-    const saved = await store.transaction(async (tx) => {
-      const gone = await tx
-        .deleteFrom('threads_proposals')
+    const outcome = row.outcome ?? (await carryOut(row, draft));
+    if (outcome === null) return;
+    // Told of last: what is interrupted before is told of, and put on record, at the next start.
+    await ports.audit.record(platform.id, {
+      action: draft.kind,
+      channelId: row.channel_id,
+      actor: decision.by.id,
+      actorName: decision.by.name,
+      details: {
+        event: outcome === FULL ? 'not_saved' : 'saved',
+        name: draft.name,
+        for: row.created_by,
+        ...(outcome === FULL ? { reason: `there are ${limitOf(draft)} already` } : { task: outcome }),
+      },
+    });
+    at.start('people could not be told of a saved task', tellOutcome(row, draft, outcome));
+  }
+
+  /** Saves the task, once, if there is room. The outcome, or null when another has carried it out. */
+  function carryOut(row: ProposalTable, draft: TaskDraft): Promise<string | null> {
+    return store.transaction(async (tx) => {
+      const own = await tx
+        .updateTable('threads_proposals')
+        .set({ outcome: FULL })
         .where('question_id', '=', row.question_id)
+        .where('outcome', 'is', null)
         .executeTakeFirst();
-      if (Number(gone.numDeletedRows) === 0) return 'done before';
-      return saveTask(
+      if (Number(own.numUpdatedRows) === 0) return null;
+      const saved = await saveTask(
         tx,
         draft,
         {
@@ -69,31 +95,36 @@ export function createProposals(at: TaskSurroundings): Proposals {
           creator_name: row.creator_name,
           created_us: clock.nowMicroseconds(),
         },
-        limit,
+        limitOf(draft),
       );
+      if (saved === null) return FULL;
+      await tx
+        .updateTable('threads_proposals')
+        .set({ outcome: saved.id })
+        .where('question_id', '=', row.question_id)
+        .execute();
+      return saved.id;
     });
-    if (saved === 'done before') return;
-    await ports.audit.record(platform.id, {
-      action: draft.kind,
-      channelId: row.channel_id,
-      actor: decision.by.id,
-      actorName: decision.by.name,
-      details: {
-        event: saved === null ? 'not_saved' : 'saved',
-        name: draft.name,
-        for: row.created_by,
-        ...(saved === null ? { reason: `there are ${limit} already` } : { task: saved.id }),
-      },
-    });
-    if (saved !== null) store.notify(TASKS_CHANNEL, saved.id);
+  }
+
+  function limitOf({ kind }: TaskDraft): number {
+    return kind === 'routine' ? at.config.limits.maxRoutines : at.config.limits.maxWatches;
+  }
+
+  async function tellOutcome(row: ProposalTable, draft: TaskDraft, outcome: string): Promise<void> {
+    if (outcome !== FULL) store.notify(TASKS_CHANNEL, outcome);
     const key = `${row.question_id}:saved`;
-    await tell(
-      at,
-      saved === null
-        ? `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: there are ${limit} already, which is the limit. Delete one first.`
-        : `${SIGN[draft.kind]} The ${draft.kind} ${nameOf(draft)} is saved. \`!${draft.kind === 'routine' ? 'routines' : 'watches'}\` lists them.`,
-      key,
-    );
+    const news =
+      outcome === FULL
+        ? `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: there are ${limitOf(draft)} already, which is the limit. Delete one first.`
+        : `${SIGN[draft.kind]} The ${draft.kind} ${nameOf(draft)} is saved. \`!${draft.kind === 'routine' ? 'routines' : 'watches'}\` lists them.`;
+    for (let left = TELLINGS; !(await tell(at, news, key)); left -= 1) {
+      // The next start tries again.
+      if (left === 0) return;
+      await clock.sleep(TELL_AGAIN_MS, at.signal);
+      if (at.signal.aborted) return;
+    }
+    await forget(row.question_id);
   }
 
   return {
@@ -105,6 +136,7 @@ export function createProposals(at: TaskSurroundings): Proposals {
         draft_json: JSON.stringify(draft),
         created_by: creator.id,
         creator_name: creator.name,
+        outcome: null,
       };
       own.add(row.question_id);
       await store.db.insertInto('threads_proposals').values(row).execute();
@@ -152,15 +184,18 @@ export function createProposals(at: TaskSurroundings): Proposals {
     async recover() {
       const rows = await store.db
         .selectFrom('threads_proposals')
-        .innerJoin('threads_questions', 'threads_questions.question_id', 'threads_proposals.question_id')
+        .leftJoin('threads_questions', 'threads_questions.question_id', 'threads_proposals.question_id')
         .selectAll('threads_proposals')
         .select(['state', 'decision_json'])
         .where('threads_proposals.platform_id', '=', platform.id)
-        .where('state', '<>', 'open')
         .execute();
-      for (const { state: _, decision_json, ...row } of rows) {
-        if (own.has(row.question_id) || at.signal.aborted) continue;
-        await settle(row, decision_json === null ? null : decisionOf(decision_json));
+      for (const { state, decision_json, ...row } of rows) {
+        if (state === 'open' || own.has(row.question_id) || at.signal.aborted) continue;
+        try {
+          await settle(row, decision_json === null ? null : decisionOf(decision_json));
+        } catch (error) {
+          ports.log.error({ err: error, question: row.question_id }, 'an answer could not be carried out');
+        }
       }
     },
   };
