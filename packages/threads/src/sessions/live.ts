@@ -22,6 +22,8 @@ export interface LiveSession {
   wake(): void;
   /** Starts the agent though nothing waits; false when it could not be (the thread says why). */
   resume(actor: Actor): Promise<boolean>;
+  /** Lets the next thing that is said in the thread begin with the news that this process has taken over. */
+  tellOfRestart(key: string): void;
   /** Gives the agent nothing before this has settled. */
   holdUntil(work: Promise<void>): void;
   /** Stops the turn. False: none was running. */
@@ -81,6 +83,9 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         core.wake();
         return true;
       }),
+    tellOfRestart(key) {
+      core.restartUntold = { key };
+    },
     holdUntil(held) {
       core.isHeld = true;
       void held

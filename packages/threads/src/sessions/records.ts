@@ -15,6 +15,8 @@ export interface SessionFacts {
   /** Last post that said it is paused; 🔄 on it resumes. */
   readonly pausedPostId?: string | undefined;
   readonly costUsd?: number | undefined;
+  /** When the thread was last told of a restart. */
+  readonly restartToldUs?: number | undefined;
 }
 
 const factsSchema = z
@@ -22,6 +24,7 @@ const factsSchema = z
     headerPostId: z.string().optional(),
     pausedPostId: z.string().optional(),
     costUsd: z.number().optional(),
+    restartToldUs: z.number().optional(),
   })
   .catch({});
 

@@ -1,9 +1,15 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fakeClock } from '@postern/kit/testing';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { answering, textOf } from '../testing/fake-agent.ts';
 import { OWNER } from '../testing/fake-platform.ts';
 import { patience, sessionBench } from '../testing/session-bench.ts';
+
+const NEWS = '🔄 Postern was restarted.';
+/** Without what is said of the restart itself. */
+const apartFromNews = (texts: readonly string[]) => texts.filter((text) => !text.startsWith(NEWS));
 
 /** For ever, as far as a test goes. */
 const never = new Promise<void>(() => {});
@@ -42,7 +48,7 @@ describeEngines('after kill -9', (engine) => {
       .execute();
     await crash();
     await hears('answer: two', root.threadId);
-    expect(said(root.threadId)).toEqual(['answer: one', 'answer: two']);
+    expect(apartFromNews(said(root.threadId))).toEqual(['answer: one', 'answer: two']);
   });
 
   test('messages that waited in the queue are answered once, in order', async () => {
@@ -56,7 +62,7 @@ describeEngines('after kill -9', (engine) => {
     agent.behave(answering);
     await crash();
     await hears('answer: three');
-    expect(said(threadId)).toEqual(['answer: one', 'answer: two', 'answer: three']);
+    expect(apartFromNews(said(threadId))).toEqual(['answer: one', 'answer: two', 'answer: three']);
   });
 
   test('a message the agent never took is given again under the same UUID', async () => {
@@ -159,7 +165,7 @@ describeEngines('a restart in good order', (engine) => {
     expect(agent.processes[0]!.isGone).toBe(true);
     await platform.say(OWNER, 'two', { threadId });
     await hears('answer: two');
-    expect(said(threadId)).toEqual(['answer: one', 'answer: two']);
+    expect(apartFromNews(said(threadId))).toEqual(['answer: one', 'answer: two']);
     expect(await sessions()).toMatchObject([{ state: 'active' }]);
   });
 
@@ -198,7 +204,7 @@ describeEngines('a restart in good order', (engine) => {
     agent.behave(answering);
     await platform.say(OWNER, 'two', { threadId });
     await hears('answer: two');
-    expect(said(threadId)).toEqual(['done', 'answer: two']);
+    expect(apartFromNews(said(threadId))).toEqual(['done', 'answer: two']);
   });
 
   test('says of a session that was idle for too long that it is paused', async () => {
@@ -209,7 +215,7 @@ describeEngines('a restart in good order', (engine) => {
     await expect.poll(() => fate(threadId), patience).toBe('answered');
     clock.set(clock.nowMicroseconds() + 31 * 60_000_000);
     await crash();
-    await hears('Paused while I was away', threadId);
+    await hears('Paused while Postern was away', threadId);
     expect(agent.processes).toHaveLength(1);
     await platform.say(OWNER, 'two', { threadId });
     await hears('answer: two');
@@ -223,10 +229,81 @@ describeEngines('a restart in good order', (engine) => {
     await restart();
     await platform.say(OWNER, 'two', { threadId });
     await hears('answer: two');
-    expect(said(threadId)).toEqual([
+    expect(apartFromNews(said(threadId))).toEqual([
       'answer: one',
       expect.stringContaining('no longer knows this session'),
       'answer: two',
     ]);
+  });
+});
+
+describeEngines('the news of a restart', (engine) => {
+  const newsIn = (texts: readonly string[]) => texts.filter((text) => text.startsWith(NEWS));
+
+  test('is told once in the thread of a session that goes on, however often nothing happens in between', async () => {
+    const { platform, agent, crash, restart, hears, said, fate } = await sessionBench(engine);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    await crash();
+    await hears(`${NEWS} This session goes on`, threadId);
+    await agent.process(1);
+    await crash();
+    await agent.process(2);
+    await restart();
+    await agent.process(3);
+    const second = await platform.say(OWNER, 'two', { threadId });
+    await expect.poll(() => fate(second.postId), patience).toBe('answered');
+    expect(newsIn(said(threadId))).toHaveLength(1);
+    await restart();
+    await expect.poll(() => newsIn(said(threadId)), patience).toHaveLength(2);
+  });
+
+  test('says that a turn was cut off, before the agent goes on with it', async () => {
+    const { platform, agent, crash, hears, said } = await sessionBench(engine);
+    agent.behave(async (turn) => {
+      if (turn.text !== 'one') return answering(turn);
+      await turn.take();
+      await turn.say('half an ans');
+    });
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('half an ans');
+    await crash();
+    await hears('answer: [Note from the bot');
+    expect(said(threadId)).toEqual([
+      'half an ans',
+      `${NEWS} The agent was in the middle of a turn, and is told to go on with it.`,
+      expect.stringContaining('answer: [Note from the bot'),
+    ]);
+  });
+
+  test('comes with why the session does not go on', async () => {
+    const { platform, folder, crash, hears, fate } = await sessionBench(engine);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    await rm(join(folder, 'work'), { recursive: true });
+    await crash();
+    const news = await hears(NEWS, threadId);
+    expect(news.text).toContain('This session is over: its folder');
+  });
+
+  test('comes with why the agent could not be started', async () => {
+    const { platform, agent, crash, hears, fate } = await sessionBench(engine);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    agent.failNextLaunch('rejects');
+    await crash();
+    expect((await hears(NEWS, threadId)).text).toContain('could not be started');
+  });
+
+  test('is not told in a session that hears mentions alone', async () => {
+    const { platform, manager, sessions, agent, crash, hears, said } = await sessionBench(engine);
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    await manager.actions.changeMentionsOnly((await sessions())[0]!.session_id, true, OWNER);
+    await crash();
+    await agent.process(1);
+    await platform.say(OWNER, '@postern two', { threadId });
+    await hears('answer: two');
+    expect(newsIn(said(threadId))).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { SessionJoins } from './joins.ts';
 import { giveBackPending } from './ledgers.ts';
 import type { LiveSession } from './live.ts';
 import { messagesIn } from './messages.ts';
-import { addFacts, liveSessionsOf, moveSession } from './records.ts';
+import { addFacts, type Db, factsOf, liveSessionsOf, moveSession } from './records.ts';
 import { speaker } from './say.ts';
 import type { Actor } from './session.ts';
 
@@ -62,15 +62,39 @@ async function bringBack(
   const { store, clock, log } = ports;
   const waiting = await messagesIn(store.db, session.session_id, ['queued', 'given', 'taken'], 1);
   const isIdle = waiting.length === 0;
-  if (session.state === 'paused') return isIdle ? undefined : own.wake();
+  if (session.state === 'paused' && isIdle) return;
   const limitUs = config.limits.sessionTimeoutMinutes * MINUTE_US;
   if (isIdle && session.active_us + limitUs < clock.nowMicroseconds()) {
     await moveSession(store.db, session.session_id, 'pause');
     const threadId = session.kind === 'channel' ? null : session.thread_id;
     const say = speaker({ platform, channelId: session.channel_id, threadId }, log);
-    const post = await say('⏸️ Paused while I was away. Write, or react with 🔄 here, to go on.');
+    const post = await say(
+      '⏸️ Paused while Postern was away, since nothing was said. Write, or react with 🔄 here, to go on.',
+    );
     if (post) await addFacts(store.db, session.session_id, { pausedPostId: post.postId });
     return;
   }
-  await own.resume(SYSTEM);
+  const news = await restartNews(store.db, session, isIdle);
+  if (news !== null) own.tellOfRestart(news);
+  if (session.state === 'paused') own.wake();
+  else await own.resume(SYSTEM);
+}
+
+/**
+ * Under which key the thread is told of the restart; null where it is not: a session that hears mentions alone is a
+ * quiet one, and of restarts between which nothing has happened one is enough.
+ */
+async function restartNews(db: Db, session: SessionTable, isIdle: boolean): Promise<string | null> {
+  if (session.mentions_only === 1) return null;
+  const last = await db
+    .selectFrom('threads_messages')
+    .select(['post_id', 'received_us'])
+    .where('session_id', '=', session.session_id)
+    .orderBy('position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { restartToldUs } = factsOf(session);
+  if (isIdle && restartToldUs !== undefined && (last === undefined || last.received_us <= restartToldUs))
+    return null;
+  return `restart:${session.session_id}:${last?.post_id ?? ''}:${restartToldUs ?? 0}`;
 }

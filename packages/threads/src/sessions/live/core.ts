@@ -6,7 +6,7 @@ import type { ThreadsPorts } from '../../ports.ts';
 import type { SessionTable } from '../../tables.ts';
 import type { OutputPlace, Say, SessionJoins, SessionOutput } from '../joins.ts';
 import type { People } from '../people.ts';
-import { moveSession } from '../records.ts';
+import { addFacts, moveSession } from '../records.ts';
 import { speaker } from '../say.ts';
 import type { Actor } from '../session.ts';
 import type { Slots } from '../slots.ts';
@@ -45,6 +45,7 @@ export interface SessionCore {
   /** As it began: what changes is not kept up to date here. */
   readonly row: Readonly<SessionTable>;
   readonly place: OutputPlace;
+  /** The first that is said after a restart tells of that too. */
   readonly say: Say;
   /** Aborted once the session is over, or no longer this process's. */
   readonly over: AbortController;
@@ -61,6 +62,8 @@ export interface SessionCore {
   /** Whether the agent is given nothing for now. */
   isHeld: boolean;
   isOver: boolean;
+  /** That this process has taken over from an earlier one, of which the thread has still to be told. */
+  restartUntold: { readonly key: string } | null;
   /** The agent's own commands. */
   slash: readonly string[];
   /** Aborted when something happens that ends the idleness. */
@@ -98,6 +101,7 @@ export function sessionCore(
   const id = row.session_id;
   const threadId = row.kind === 'channel' ? null : row.thread_id;
   const place = { platform, channelId: row.channel_id, threadId };
+  const speak = speaker(place, log);
   let typing = new AbortController();
   let isWakePending = false;
   let work: Promise<unknown> = Promise.resolve();
@@ -107,7 +111,14 @@ export function sessionCore(
     id,
     row,
     place,
-    say: speaker(place, log),
+    async say(markdown, key) {
+      const news = core.restartUntold;
+      if (news === null) return speak(markdown, key);
+      core.restartUntold = null;
+      const post = await speak(`🔄 Postern was restarted. ${markdown}`, news.key);
+      await addFacts(ports.store.db, id, { restartToldUs: clock.nowMicroseconds() });
+      return post;
+    },
     over: new AbortController(),
     process: null,
     generation: 0,
@@ -116,6 +127,7 @@ export function sessionCore(
     isOwnTurn: false,
     isTakingDown: false,
     isHeld: false,
+    restartUntold: null,
     isOver: false,
     slash: [],
     idle: new AbortController(),

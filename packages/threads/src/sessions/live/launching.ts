@@ -2,6 +2,7 @@ import type { AgentEvent, AgentProcess } from '../../agent/agent.ts';
 import type { SessionTable } from '../../tables.ts';
 import { featuresOf } from '../features.ts';
 import { accountOf, isFolder } from '../launch-facts.ts';
+import { messagesIn } from '../messages.ts';
 import { moveSession } from '../records.ts';
 import type { SessionCore } from './core.ts';
 import { endNow } from './ending.ts';
@@ -78,6 +79,16 @@ export function launcher(core: SessionCore): Launch {
     );
   }
 
+  /** What becomes of what was under way, in words. */
+  async function goingOn(): Promise<string> {
+    const left = await messagesIn(store.db, id, ['queued', 'given', 'taken']);
+    if (left.some(({ state }) => state === 'taken'))
+      return 'The agent was in the middle of a turn, and is told to go on with it.';
+    if (left.length === 0) return 'This session goes on: write when you like.';
+    const messages = left.length === 1 ? 'The message that waited is' : 'The messages that waited are';
+    return `This session goes on. ${messages} given to the agent now.`;
+  }
+
   return async (session, isWanted) => {
     if (!(await hasPlace(isWanted))) return false;
     const why = await hindrance(session);
@@ -106,6 +117,8 @@ export function launcher(core: SessionCore): Launch {
     watchEnd(launched);
     await moveSession(store.db, id, 'ready', { active_us: clock.nowMicroseconds() });
     options.onChange(id);
+    // Before the agent says anything.
+    if (core.restartUntold !== null) await core.say(await goingOn());
     await goOnWithCutTurn(core, launched);
     if (!core.isBusy) watchIdleness(core);
     return true;
