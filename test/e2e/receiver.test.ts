@@ -1,25 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { signWebhook } from '@postern/http';
 import { expect, onTestFinished, test } from 'vitest';
 import { freshFolder } from '../support/folders.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** The example that starts an agent for each message that is pushed. */
 
 const RECEIVER = fileURLToPath(new URL('../../examples/webhook-receiver.mjs', import.meta.url));
 const SECRET = `whsec_${Buffer.from('a secret of twenty-four bytes or more').toString('base64')}`;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function receiver() {
   const folder = await freshFolder();

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { runClaude } from './claude-run.ts';
 
 /** A program that writes down how it was started, then does what the test says. */
@@ -55,6 +55,7 @@ test('the program gets four tools, ids alone, and no secret in its environment',
     ),
   );
   expect(args).toContain('--strict-mcp-config');
+  expect(args[args.indexOf('--tools') + 1]).toBe('');
   expect(args.join(' ')).not.toContain('msg_1');
   expect(prompt).toContain('msg_1, msg_2');
   expect(env.filter((name: string) => /^(POSTERN|AMC|SLACK)_/.test(name))).toEqual([]);
@@ -64,6 +65,9 @@ test('the program gets four tools, ids alone, and no secret in its environment',
 test('a program that fails, or takes too long, is told apart from one that is done', async () => {
   expect(await (await program('process.exitCode = 3;')).run()).toBe(false);
   const hanging = await program('setInterval(() => {}, 1000);');
+  // Of the folders for temporary files one that nobody else uses.
+  vi.stubEnv('TMPDIR', hanging.folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
   expect(await hanging.run(1_500)).toBe(false);
   expect((await readdir(tmpdir())).filter((name) => name.startsWith('postern-agent-'))).toEqual([]);
 });

@@ -60,8 +60,8 @@ function argumentsFor(config: string, instructions: string): string[] {
   return [
     ...['-p', '--output-format', 'stream-json', '--verbose'],
     ...['--strict-mcp-config', '--mcp-config', config, '--setting-sources', ''],
-    ...['--allowedTools', allowed.join(',')],
-    ...['--disallowedTools', 'Bash,Edit,Write,NotebookEdit,Read,Glob,Grep,WebFetch,WebSearch,Task'],
+    // None of the program's own: some of them, such as reading files, it would not even ask for.
+    ...['--tools', '', '--allowedTools', allowed.join(',')],
     ...(instructions === '' ? [] : ['--append-system-prompt', instructions]),
   ];
 }
