@@ -87,6 +87,21 @@ test('!escape interrupts a turn, and !stop ends the process', async () => {
   expect(await state()).toBe('ended');
 });
 
+test('!stop in the middle of a turn ends with one notice, which tells of the messages that waited', async () => {
+  const { platform, hears, call } = await withClaude();
+  const { threadId } = await platform.say(OWNER, '@postern [[say begun]] [[wait]]');
+  await hears('begun', threadId);
+  await platform.say(OWNER, 'two', { threadId });
+  await platform.say(OWNER, 'three', { threadId });
+  const queued = async () => (await call('GET', '/sessions')).body.data[0].queued;
+  await expect.poll(queued, patience).toBe(2);
+  await platform.say(OWNER, '!stop', { threadId });
+  const notice = await hears('This session is over', threadId);
+  expect(notice.text).toContain('2 messages that waited were not given to the agent');
+  const behind = platform.posts.filter((post) => post.author.isBot && post.threadId === threadId);
+  expect(behind.map(({ text }) => text).slice(-2)).toEqual(['begun', notice.text]);
+});
+
 test('a question stands behind what led to it, and before what follows from it', async () => {
   const { platform, hears } = await withClaude();
   const { threadId } = await platform.say(

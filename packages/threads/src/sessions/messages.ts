@@ -111,19 +111,20 @@ export function messagesIn(
     .execute();
 }
 
-/** Ends all messages of a session that are in some states. */
+/** Ends all messages of a session that are in some states; gives how many there were. */
 export async function finishMessages(
   db: Db,
   sessionId: string,
   states: readonly MessageTable['state'][],
   outcome: MessageOutcome,
-): Promise<void> {
-  await db
+): Promise<number> {
+  const finished = await db
     .updateTable('threads_messages')
     .set({ state: 'done', outcome })
     .where('session_id', '=', sessionId)
     .where('state', 'in', states)
-    .execute();
+    .executeTakeFirst();
+  return Number(finished.numUpdatedRows);
 }
 
 const OWN = 'own:';
