@@ -39,7 +39,8 @@ export function tasksCommand(kind: TaskKind): CommandDefinition {
       }
       const task = all[Number(number) - 1];
       if (task === undefined) return refused(`⚠️ There is no number ${number}. \`!${many}\` lists them.`);
-      return act(tasks, known, task, call);
+      const obstacle = known === 'run' ? tasks.whyNot(kind, 'run') : null;
+      return obstacle === null ? act(tasks, known, task, call) : refused(`⚠️ ${obstacle}`);
     },
   };
 }
@@ -61,14 +62,26 @@ async function act(
   const name = nameOf(task);
   switch (verb) {
     case 'run':
-      await tasks.runNow(task.id, person);
-      return said(`▶️ ${name} runs in a thread of its own.`);
+      return ran(name, await tasks.runNow(task, person));
     case 'delete':
-      return (await tasks.delete(task.id)) ? said(`🗑️ ${name} is deleted.`) : refused('⚠️ It is gone already.');
+      return (await tasks.delete(task, person))
+        ? said(`🗑️ ${name} is deleted.`)
+        : refused('⚠️ It is gone already.');
     default: {
-      const isDone = await tasks.enable(task.id, verb === 'resume');
+      const isDone = await tasks.enable(task, verb === 'resume', person);
       if (!isDone) return refused('⚠️ It is gone already.');
       return said(verb === 'resume' ? `▶️ ${name} goes on.` : `⏸️ ${name} is paused.`);
     }
+  }
+}
+
+function ran(name: string, outcome: Awaited<ReturnType<TaskDesk['runNow']>>): CommandResult {
+  switch (outcome) {
+    case 'begun':
+      return said(`▶️ ${name} runs in a thread of its own.`);
+    case 'waits':
+      return said(`⏳ ${name} waits for a place. It begins within five minutes, or is left out.`);
+    case 'failed':
+      return refused(`⚠️ ${name} could not run; the channel has been told why.`);
   }
 }

@@ -3,15 +3,13 @@ import { nowMilliseconds } from '@postern/kit';
 import type { ThreadsPorts } from '../ports.ts';
 import type { TaskKind } from './task.ts';
 import { type TaskShape, taskShape } from './task-shape.ts';
-import { deleteTask, enableTask, firesOf, taskById, tasksOf } from './tasks.ts';
-
-export type TaskAct = 'pause' | 'resume' | 'delete';
+import { deleteTask, enableTask, firesOf, recordAct, type TaskAct, taskById, tasksOf } from './tasks.ts';
 
 /** Standing tasks as operators see them; they are on record, so it does not matter which process is asked. */
 export interface ConsoleTasks {
   list(kind: TaskKind): Promise<TaskShape[]>;
   /** @throws Failure `not_found` */
-  act(taskId: string, act: TaskAct, operator: string): Promise<void>;
+  act(taskId: string, act: Exclude<TaskAct, 'run'>, operator: string): Promise<void>;
 }
 
 const RUNS_SHOWN = 10;
@@ -37,13 +35,7 @@ export function consoleTasks({
           ? await deleteTask(store, taskId)
           : await enableTask(store, taskId, act === 'resume', clock.nowMicroseconds());
       if (task === null || !isDone) throw problem('not_found', `No routine or watch ${taskId} exists.`);
-      await audit.record(task.platformId, {
-        action: task.kind,
-        channelId: task.channelId,
-        actor: `console:${operator}`,
-        actorName: operator,
-        details: { event: act, task: taskId, name: task.name },
-      });
+      await recordAct(audit, task, act, { id: `console:${operator}`, name: operator });
     },
   };
 }

@@ -1,20 +1,22 @@
 import { PlatformError, type Post } from '../platforms/platform.ts';
 import { hostZone } from '../routines/schedule.ts';
 import { routineScheduler } from '../routines/scheduler.ts';
+import type { Actor } from '../sessions/session.ts';
 import type { FireTable } from '../tables.ts';
 import { createWatcher } from '../watches/watcher.ts';
 import { settleSession } from './begin.ts';
-import { claimFire, type EndedFire } from './fires.ts';
+import { claimFire, type EndedFire, fireById } from './fires.ts';
+import { settleLeftRuns } from './left-runs.ts';
 import { createProposals, type Proposal } from './proposals.ts';
 import { draftFromProse } from './prose.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import { type DraftReading, readDraft, type Task, type TaskKind } from './task.ts';
-import { deleteTask, enableTask, firesOf, TASKS_CHANNEL, tasksOf } from './tasks.ts';
+import { deleteTask, enableTask, firesOf, recordAct, TASKS_CHANNEL, type TaskAct, tasksOf } from './tasks.ts';
 
 /** Standing tasks of one platform, as commands, tools and its room use them. */
 export interface TaskDesk {
-  /** Why there are none of a kind, or none can be made, in a sentence; null when all is well. */
-  whyNot(kind: TaskKind, what: 'list' | 'make'): string | null;
+  /** Why there are none of a kind, or none can be made or run, in a sentence; null when all is well. */
+  whyNot(kind: TaskKind, what: 'list' | 'make' | 'run'): string | null;
   read(kind: TaskKind, value: unknown): DraftReading;
   fromProse(kind: TaskKind, prose: string): Promise<DraftReading>;
   /** Shows a draft to people, who alone save it. Why it could not be shown, or null. */
@@ -22,10 +24,11 @@ export interface TaskDesk {
   list(kind: TaskKind): Promise<Task[]>;
   /** Its last run that had a session, or null. */
   lastRun(taskId: string): Promise<FireTable | null>;
-  enable(taskId: string, isEnabled: boolean): Promise<boolean>;
-  delete(taskId: string): Promise<boolean>;
-  /** Has a routine run now, by the wish of somebody. */
-  runNow(taskId: string, by: { readonly id: string; readonly name: string }): Promise<void>;
+  /** False when it is gone already. */
+  enable(task: Task, isEnabled: boolean, by: Actor): Promise<boolean>;
+  delete(task: Task, by: Actor): Promise<boolean>;
+  /** Has a routine run now, by the wish of somebody. `waits`: it begins within its window, or is left out. */
+  runNow(task: Task, by: Actor): Promise<'begun' | 'waits' | 'failed'>;
 }
 
 export interface RunningTaskDesk extends TaskDesk {
@@ -49,6 +52,12 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
   const isOn = (kind: TaskKind) => (kind === 'routine' ? behaviour.routines : behaviour.watches);
   const nowUs = () => clock.nowMicroseconds();
 
+  async function acted(work: Promise<boolean>, task: Task, act: TaskAct, by: Actor): Promise<boolean> {
+    const isDone = await work;
+    if (isDone) await recordAct(ports.audit, task, act, by);
+    return isDone;
+  }
+
   return {
     whyNot(kind, what) {
       const many = kind === 'routine' ? 'Routines' : 'Watches';
@@ -56,6 +65,7 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
       if (what === 'make' && isDirect) {
         return `${many} are made in threads; where the whole channel is one session there are no new ones.`;
       }
+      if (what === 'run' && isDirect) return `${many} do not run where the whole channel is one session.`;
       return null;
     },
     read: (kind, value) => readDraft(kind, value, hostZone()),
@@ -74,27 +84,33 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
       const fires = await firesOf(store.db, taskId, LOOKED_AT);
       return fires.find(({ session_id }) => session_id !== null) ?? null;
     },
-    enable: (taskId, isEnabled) => enableTask(store, taskId, isEnabled, nowUs()),
-    delete: (taskId) => deleteTask(store, taskId),
-    async runNow(taskId, by) {
+    enable: (task, isEnabled, by) =>
+      acted(enableTask(store, task.id, isEnabled, nowUs()), task, isEnabled ? 'resume' : 'pause', by),
+    delete: (task, by) => acted(deleteTask(store, task.id), task, 'delete', by),
+    async runNow(task, by) {
       const fireId = ports.newId('fir');
       await claimFire(store.db, {
         fire_id: fireId,
-        unique_key: `routine:${taskId}:${fireId}`,
+        unique_key: `routine:${task.id}:${fireId}`,
         platform_id: platform.id,
         channel_id: platform.channelId,
-        task_id: taskId,
+        task_id: task.id,
         state: 'due',
         detail: `started by ${by.name}`,
         due_us: nowUs(),
       });
-      store.notify(TASKS_CHANNEL, taskId);
+      await recordAct(ports.audit, task, 'run', by);
+      store.notify(TASKS_CHANNEL, task.id);
       await scheduler.tick();
+      const fire = await fireById(store.db, fireId);
+      if (fire?.state === 'due') return 'waits';
+      return fire === null || fire.session_id === null ? 'failed' : 'begun';
     },
     async begin() {
       try {
         await proposals.recover();
         await watcher.endInterrupted();
+        await settleLeftRuns(at);
       } catch (error) {
         ports.log.error(
           { err: error, platform: platform.id },

@@ -24,6 +24,15 @@ export async function claimFire(
   return Number(added.numInsertedOrUpdatedRows ?? 0) > 0;
 }
 
+export async function fireById(db: Db, fireId: string): Promise<FireTable | null> {
+  const row = await db
+    .selectFrom('threads_fires')
+    .selectAll()
+    .where('fire_id', '=', fireId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
 /** Moves a run on; false when it is no longer where it may come from. */
 export async function moveFire(
   db: Db,

@@ -10,6 +10,7 @@ import { ALLOWED, OWNER, STRANGER } from '../testing/fake-platform.ts';
 import { patience, type SessionBench, sessionBench } from '../testing/session-bench.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { ToolContext } from '../tools/tool.ts';
+import { saveTask } from './tasks.ts';
 
 const DRAFT = {
   name: 'Morning news',
@@ -412,7 +413,53 @@ describeEngines('!routines', (engine) => {
     await command('!routines rename 1', 'Write `!routines`');
     await command('!routines delete 1', '🗑️ **Morning news** is deleted');
     expect(await tasks(bench)).toEqual([]);
+    const acts = bench.audit.of('routine').flatMap(({ actor, details }) => {
+      const { event, name } = details ?? {};
+      return typeof event === 'string' && event !== 'saved' ? [`${actor} ${event} ${name}`] : [];
+    });
+    expect(acts).toEqual(
+      ['pause', 'resume', 'run', 'delete'].map((event) => `${ALLOWED.id} ${event} Morning news`),
+    );
   });
+
+  test('says so when a run that somebody wants has to wait', async () => {
+    const bench = await sessionBench(engine, { ...on, threads: { limits: { maxSessions: 1 } } });
+    await saved(bench);
+    bench.agent.behave(async (turn) => void (await turn.take()));
+    await bench.platform.say(OWNER, '@postern work on');
+    await expect.poll(() => bench.agent.processes.length, patience).toBe(1);
+    await bench.platform.say(OWNER, '@postern !routines run 1');
+    await bench.hears('⏳ **Morning news** waits for a place');
+  });
+
+  test('run nothing where the whole channel is one session', async () => {
+    const bench = await sessionBench(engine, {
+      behaviour: { ...on.behaviour, directChannelMode: 'all_messages' },
+    });
+    await saved(bench);
+    await bench.platform.say(OWNER, '!routines run 1');
+    await bench.hears('do not run where the whole channel is one session');
+    expect(await bench.store.db.selectFrom('threads_fires').selectAll().execute()).toEqual([]);
+  });
+
+  function saved({ store, platform }: SessionBench) {
+    const { schedule, ...draft } = DRAFT;
+    return store.transaction((tx) =>
+      saveTask(
+        tx,
+        { kind: 'routine', ...draft, schedule: { ...schedule, preset: 'daily', weekday: null } },
+        {
+          task_id: 'rtn_1',
+          platform_id: platform.id,
+          channel_id: platform.channelId,
+          created_by: OWNER.id,
+          creator_name: OWNER.name,
+          created_us: systemClock.nowMicroseconds(),
+        },
+        10,
+      ),
+    );
+  }
 });
 
 describeEngines('an unattended session', (engine) => {
@@ -440,6 +487,14 @@ describeEngines('an unattended session', (engine) => {
     await bench.crash();
     await bench.platform.say(OWNER, 'more', { threadId: root.postId });
     await bench.hears('answer: more', root.postId);
+    await outcome(bench).toBe('succeeded');
+  });
+
+  test('is settled after a crash that came between the end of its task and the record of it', async () => {
+    const { bench } = await running();
+    await outcome(bench).toBe('succeeded');
+    await bench.store.db.updateTable('threads_fires').set({ state: 'running', outcome: null }).execute();
+    await bench.crash();
     await outcome(bench).toBe('succeeded');
   });
 

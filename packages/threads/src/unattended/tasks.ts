@@ -1,4 +1,5 @@
 import { type Store, serialise, type Transaction } from '@postern/store';
+import type { Audit } from '../audit/audit.ts';
 import type { Db } from '../sessions/records.ts';
 import type { FireTable, TaskTable, ThreadsTables } from '../tables.ts';
 import { specOf, type Task, type TaskDraft, type TaskKind, taskOf } from './task.ts';
@@ -91,6 +92,24 @@ export async function deleteTask(store: Store<ThreadsTables>, taskId: string): P
   });
   store.notify(TASKS_CHANNEL, taskId);
   return isDone;
+}
+
+export type TaskAct = 'pause' | 'resume' | 'delete' | 'run';
+
+/** What somebody has done to a task goes on record in one form, in chat and in the console. */
+export function recordAct(
+  audit: Audit,
+  task: Task,
+  act: TaskAct,
+  by: { readonly id: string; readonly name: string },
+): Promise<void> {
+  return audit.record(task.platformId, {
+    action: task.kind,
+    channelId: task.channelId,
+    actor: by.id,
+    actorName: by.name,
+    details: { event: act, task: task.id, name: task.name },
+  });
 }
 
 /** Runs of a task, newest first. */
