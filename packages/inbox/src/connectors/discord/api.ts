@@ -1,5 +1,5 @@
 import type { REST } from 'discord.js';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type DiscordLibrary, loadDiscord } from './library.ts';
 import type { DiscordOptions } from './options.ts';
 import {
@@ -38,10 +38,17 @@ export type DiscordTrouble =
 export class DiscordError extends Error {
   override readonly name = 'DiscordError';
   readonly trouble: DiscordTrouble;
+  /** Whether something on the way answered in Discord's place, so that its no says nothing of a channel. */
+  readonly isForeign: boolean;
 
-  constructor(trouble: DiscordTrouble, message: string, options?: ErrorOptions) {
+  constructor(
+    trouble: DiscordTrouble,
+    message: string,
+    options: ErrorOptions & { isForeign?: boolean } = {},
+  ) {
     super(message, options);
     this.trouble = trouble;
+    this.isForeign = options.isForeign ?? false;
   }
 }
 
@@ -119,7 +126,7 @@ export async function openApi({
     async messagesAfter(channelId, after, signal) {
       const query = { after: String(after), limit: String(PAGE) };
       const answer = await get(`/channels/${channelId}/messages`, signal, query);
-      const list: unknown[] = Array.isArray(answer) ? answer : [];
+      const list = parsed(listSchema, answer);
       const payloads = list.flatMap((payload) => {
         const id = snowflakeSchema.safeParse((payload as { id?: unknown } | null)?.id);
         return id.success ? [{ id: BigInt(id.data), payload }] : [];
@@ -148,6 +155,8 @@ export async function openApi({
   };
 }
 
+const listSchema = z.array(z.unknown());
+
 function parsed<Shape extends z.ZodType>(schema: Shape, answer: unknown): z.output<Shape> {
   const result = schema.safeParse(answer);
   if (!result.success) throw new DiscordError('failing', 'Discord answered in a form that is not known');
@@ -159,17 +168,20 @@ const FILE_TOO_LARGE = 40_005;
 
 function described(library: DiscordLibrary, error: unknown): DiscordError {
   if (error instanceof DiscordError) return error;
-  const options = { cause: error };
   if (error instanceof library.DiscordAPIError) {
     const { status, code, rawError } = error;
-    const reason = 'message' in rawError ? String(rawError.message) : `status ${status}`;
-    const told = `Discord said: ${reason}`;
+    const isForeign = !('code' in rawError || 'message' in rawError);
+    const told = isForeign
+      ? `Something between here and Discord answered ${status}`
+      : `Discord said: ${'message' in rawError ? rawError.message : `status ${status}`}`;
+    const options = { cause: error, isForeign };
     if (status === 401) return new DiscordError('auth', told, options);
     if (status === 413 || code === FILE_TOO_LARGE) return new DiscordError('too_large', told, options);
     if (status === 403) return new DiscordError('forbidden', told, options);
     if (status === 404) return new DiscordError('missing', told, options);
     return new DiscordError('refused', told, options);
   }
+  const options = { cause: error };
   if (error instanceof library.HTTPError) {
     return new DiscordError('failing', `Discord answered ${error.status}, try after try`, options);
   }

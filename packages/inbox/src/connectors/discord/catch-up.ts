@@ -1,6 +1,6 @@
 import type { Clock } from '@postern/kit';
 import type { Log } from '../../ports.ts';
-import { type DiscordApi, DiscordError } from './api.ts';
+import { type DiscordApi, DiscordError, type DiscordTrouble } from './api.ts';
 import type { KnownChannel } from './known-channels.ts';
 import type { DiscordPauses } from './options.ts';
 import type { DiscordChannel } from './payloads.ts';
@@ -9,6 +9,9 @@ import type { DiscordChannel } from './payloads.ts';
 const AT_ONCE = 8;
 /** Pages of archived threads of one channel, newest first. */
 const MOST_ARCHIVE_PAGES = 20;
+
+/** What trying again does not change. */
+const REFUSALS: ReadonlySet<DiscordTrouble> = new Set(['forbidden', 'missing', 'refused']);
 
 type Page = Awaited<ReturnType<DiscordApi['messagesAfter']>>;
 type ArchivePage = Awaited<ReturnType<DiscordApi['archivedThreads']>>;
@@ -55,7 +58,7 @@ export class CatchUp {
     return this.#troubled.values().next().value ?? null;
   }
 
-  /** Reads a channel from its position to the end, once more when that is being done. */
+  /** Reads a channel from its position to the end as it is now; once more when the end has been asked for already. */
   request(channel: KnownChannel): void {
     if (channel.isBehind) {
       channel.again = true;
@@ -97,21 +100,23 @@ export class CatchUp {
   }
 
   async #read(channel: KnownChannel): Promise<void> {
-    const { api, store, caughtUp, isHeard } = this.#means;
+    const { api, store, caughtUp, isHeard, log } = this.#means;
     const heard = await this.#patiently(channel, () => isHeard(channel, this.#signal));
     if (heard === true) {
       do {
-        channel.again = false;
         let after: bigint = channel.position.value;
         for (;;) {
           const from = after;
+          channel.again = false;
           const page: Page | null = await this.#patiently(channel, () =>
             api.messagesAfter(channel.snowflake, from, this.#signal),
           );
           if (page === null) {
             channel.isClosed = true;
+            log.warn({ channel: channel.channelId }, 'what was missed in a channel is closed to the bot');
             break;
           }
+          channel.isUnreadable = false;
           const last = page.payloads.at(-1)?.id;
           if (last !== undefined) await store(channel, page.payloads);
           if (page.isLast || last === undefined || last <= after) break;
@@ -155,7 +160,7 @@ export class CatchUp {
         this.#signal.throwIfAborted();
         if (!(error instanceof DiscordError)) throw error;
         const { trouble, message } = error;
-        if (trouble === 'forbidden' || trouble === 'missing' || trouble === 'refused') {
+        if (REFUSALS.has(trouble) && !error.isForeign) {
           this.#troubled.delete(of);
           return null;
         }

@@ -35,15 +35,15 @@ export function discordConnector(options: DiscordOptions): Connector {
   async function keepConnected(intake: Intake, signal: AbortSignal): Promise<void> {
     let pause = pauses.firstMs;
     const listener = {
-      ready(data: unknown) {
+      ready(data: unknown, shard: number) {
         connection = { status: 'ok' };
         pause = pauses.firstMs;
-        intake.ready(data);
+        intake.ready(data, shard);
       },
       resumed() {
         connection = { status: 'ok' };
       },
-      event: (type: string, data: unknown) => intake.event(type, data),
+      event: (type: string, data: unknown, shard: number) => intake.event(type, data, shard),
       lost() {
         connection = { status: 'down', detail: 'The connection to Discord broke; it is being made again' };
       },

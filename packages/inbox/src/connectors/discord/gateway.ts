@@ -26,10 +26,10 @@ export class GatewayRefusal extends Error {
 
 export interface GatewayListener {
   /** A new session; what happened since the one before has to be read again. */
-  ready(data: unknown): void;
+  ready(data: unknown, shard: number): void;
   /** The session goes on, with all that happened meanwhile. */
   resumed(): void;
-  event(type: string, data: unknown): void;
+  event(type: string, data: unknown, shard: number): void;
   /** The connection broke; another one is being made. */
   lost(): void;
 }
@@ -72,7 +72,7 @@ export async function runGateway(
   };
   manager.on(
     'ready',
-    on(({ data }: { data: unknown }) => listener.ready(data)),
+    on(({ data, shardId }: { data: unknown; shardId: number }) => listener.ready(data, shardId)),
   );
   manager.on(
     'resumed',
@@ -80,7 +80,9 @@ export async function runGateway(
   );
   manager.on(
     'dispatch',
-    on(({ data }: { data: { t: string; d: unknown } }) => listener.event(data.t, data.d)),
+    on(({ data, shardId }: { data: { t: string; d: unknown }; shardId: number }) =>
+      listener.event(data.t, data.d, shardId),
+    ),
   );
   manager.on(
     'closed',

@@ -3,8 +3,9 @@ import type { Log } from '../../ports.ts';
 import type { ConnectorSink, InboundEvent } from '../connector.ts';
 import type { DiscordApi } from './api.ts';
 import { CatchUp } from './catch-up.ts';
+import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
 import { snowflakeAt, snowflakeOf, timeOf } from './ids.ts';
-import { type ChannelEvent, type KnownChannel, KnownChannels } from './known-channels.ts';
+import { type ChannelEvent, type KnownChannel, KnownChannels, reopen } from './known-channels.ts';
 import type { DiscordPauses } from './options.ts';
 import {
   channelSchema,
@@ -62,18 +63,24 @@ export class Intake {
   readonly #moved = new Set<KnownChannel>();
   #storing: Promise<void> = Promise.resolve();
   #seen: Position;
+  /** What is older was there before this account was first started. */
+  #floor: bigint;
   #isFirstSession: boolean;
-  #guildsToCome = new Set<string>();
+  /** Servers of which nothing is told yet, and whether what happens until they come counts as missed. */
+  readonly #guildsToCome = new Map<string, { readonly shard: number; readonly isMissed: boolean }>();
+  /** Shards whose first session is the first one ever. */
+  readonly #begun = new Set<number>();
   #selfId: string | null = null;
   #heldCount = 0;
   #unstored = 0;
   #wake = () => {};
 
-  private constructor(means: IntakeMeans, cursor: string | null, signal: AbortSignal) {
+  private constructor(means: IntakeMeans, cursor: Cursor | null, signal: AbortSignal) {
     this.#means = means;
     this.#signal = signal;
     this.#known = new KnownChannels(means.channels);
-    this.#seen = new Position(BigInt(cursor ?? 0), SEEN_OVERLAP);
+    this.#seen = new Position(cursor?.seen ?? 0n, SEEN_OVERLAP);
+    this.#floor = cursor?.floor ?? 0n;
     this.#isFirstSession = cursor === null;
     this.#failed.promise.catch(() => {});
     signal.addEventListener('abort', () => this.#wake(), { once: true });
@@ -91,8 +98,7 @@ export class Intake {
 
   /** @param cursor As this connector stored it, or null; anything else begins anew. */
   static async open(means: IntakeMeans, cursor: string | null, signal: AbortSignal): Promise<Intake> {
-    const valid = cursor !== null && /^\d{1,20}$/.test(cursor) ? cursor : null;
-    const intake = new Intake(means, valid, signal);
+    const intake = new Intake(means, cursor === null ? null : parseCursor(cursor), signal);
     for (const [channelId, stored] of await means.sink.channelCursors()) {
       const of = snowflakeOf(channelId);
       if (of) intake.#known.add(of.snowflake, of.type, stored === null ? intake.#seen.value : BigInt(stored));
@@ -119,31 +125,40 @@ export class Intake {
     await this.#storing.catch(() => {});
   }
 
-  /** A new session: everything since the last one has to be read. */
-  ready(data: unknown): void {
+  /** A new session, of one shard of the account: everything since the last one has to be read. */
+  ready(data: unknown, shard: number): void {
     const parsed = readySchema.safeParse(data);
     if (!parsed.success) return;
     const { user, guilds } = parsed.data;
     this.#selfId = user.id;
     this.#means.onSelf({ id: user.id, displayName: user.global_name || user.username || user.id });
-    this.#guildsToCome = new Set(guilds.map(({ id }) => id));
-    if (this.#seen.value === 0n && this.#isFirstSession) {
-      const now = nowMilliseconds(this.#means.clock) - CLOCK_SLACK_MS;
-      const ids = [user.id, ...this.#guildsToCome].map(BigInt);
-      const start = greatest([snowflakeAt(now, user.id), ...ids]);
-      this.#seen = new Position(start, SEEN_OVERLAP);
-      for (const { snowflake, type } of [...this.#known.all()]) this.#known.add(snowflake, type, start);
-      this.#storeInTurn([], []);
-      return;
-    }
-    this.#isFirstSession = false;
-    for (const channel of this.#known.all()) {
-      channel.isClosed = false;
-      this.#catchUp.request(channel);
-    }
+    if (this.#begun.has(shard)) this.#isFirstSession = false;
+    this.#begun.add(shard);
+    const isMissed = !this.#isFirstSession;
+    for (const [id, guild] of this.#guildsToCome) if (guild.shard === shard) this.#guildsToCome.delete(id);
+    for (const { id } of guilds) this.#guildsToCome.set(id, { shard, isMissed });
+    if (this.#isFirstSession) this.#beginAt(user.id);
+    else for (const channel of this.#known.all()) this.#readAgain(channel);
   }
 
-  event(type: string, data: unknown): void {
+  /** The first start ever: all that was said before is history. */
+  #beginAt(selfId: string): void {
+    if (this.#seen.value !== 0n) return;
+    const now = nowMilliseconds(this.#means.clock) - CLOCK_SLACK_MS;
+    const ids = [selfId, ...this.#guildsToCome.keys()].map(BigInt);
+    const start = greatest([snowflakeAt(now, selfId), ...ids]);
+    this.#seen = new Position(start, SEEN_OVERLAP);
+    this.#floor = start;
+    for (const { snowflake, type } of [...this.#known.all()]) this.#known.add(snowflake, type, start);
+    this.#storeInTurn([], []);
+  }
+
+  #readAgain(channel: KnownChannel): void {
+    reopen(channel);
+    this.#catchUp.request(channel);
+  }
+
+  event(type: string, data: unknown, shard: number): void {
     switch (type) {
       case 'MESSAGE_CREATE':
         this.#created(data);
@@ -159,7 +174,7 @@ export class Intake {
         this.#guild(data);
         break;
       case 'GUILD_DELETE':
-        this.#guildGone(data);
+        this.#guildGone(data, shard);
         break;
       case 'CHANNEL_CREATE':
       case 'CHANNEL_UPDATE':
@@ -190,10 +205,27 @@ export class Intake {
     if (!parsed.success) return;
     const { id: text, channel_id: snowflake, guild_id: guildId } = parsed.data;
     const id = BigInt(text);
-    const channel =
-      this.#known.get(snowflake) ?? this.#known.add(snowflake, guildId ? 'group' : 'dm', id - 1n);
-    channel.isClosed = false;
+    const channel = this.#known.get(snowflake) ?? this.#meet(snowflake, guildId ? 'group' : 'dm', id);
+    if (id > channel.newest) channel.newest = id;
+    if (channel.isClosed && !channel.isUnreadable) {
+      // It may be read again, as it seems; what was not read before comes first.
+      channel.isUnreadable = true;
+      channel.isClosed = false;
+      this.#catchUp.request(channel);
+    }
     this.#enqueue({ type: 'create', payload, channel, id });
+  }
+
+  /**
+   * A channel that nobody has told of. Of direct ones nobody ever does, so its first messages may have come while
+   * nobody listened, or with a process that died before it stored any.
+   */
+  #meet(snowflake: string, type: 'dm' | 'group', id: bigint): KnownChannel {
+    const start = this.#startOf(snowflake, type === 'dm' ? this.#floor : undefined);
+    if (this.#isFirstSession || start >= id - 1n) return this.#known.add(snowflake, type, id - 1n);
+    const channel = this.#known.add(snowflake, type, start);
+    if (this.#known.isHeard(type, snowflake, undefined) !== false) this.#catchUp.request(channel);
+    return channel;
   }
 
   #changed(type: 'update' | 'delete', payload: unknown): void {
@@ -235,13 +267,13 @@ export class Intake {
     const parsed = guildSchema.safeParse(data);
     if (!parsed.success || parsed.data.unavailable) return;
     const { id, channels, threads } = parsed.data;
-    const isMissed = this.#guildsToCome.has(id) && !this.#isFirstSession;
+    const isMissed = this.#guildsToCome.get(id)?.isMissed ?? false;
     const seen = this.#seen.value;
     for (const channel of readable(channelSchema, [...channels, ...threads])) {
-      this.#learn(channel, isMissed ? this.#startOf(channel) : newestIn(channel), isMissed);
+      this.#learn(channel, isMissed ? this.#startOf(channel.id) : newestIn(channel), isMissed);
       if (isMissed && hasThreads(channel) && this.#isHeardById(channel) !== false) {
         this.#catchUp.requestArchive(channel.id, timeOf(seen), (thread) =>
-          this.#learn(thread, this.#startOf(thread), true),
+          this.#learn(thread, this.#startOf(thread.id), true),
         );
       }
     }
@@ -249,16 +281,19 @@ export class Intake {
     if (this.#moved.size > 0) this.#storeInTurn([], []);
   }
 
-  #guildGone(data: unknown): void {
+  #guildGone(data: unknown, shard: number): void {
     const parsed = guildSchema.safeParse(data);
-    // One that is unavailable for now comes back with everything.
-    if (parsed.success && !parsed.data.unavailable) this.#guildsToCome.delete(parsed.data.id);
+    if (!parsed.success) return;
+    const { id, unavailable } = parsed.data;
+    // Of one that Discord itself has lost for now, nothing is told until it comes back.
+    if (unavailable) this.#guildsToCome.set(id, { shard, isMissed: true });
+    else this.#guildsToCome.delete(id);
   }
 
   /** Where to begin in a channel that appeared while nobody looked: with its first message, if it was made meanwhile. */
-  #startOf(channel: DiscordChannel): bigint {
-    const first = BigInt(channel.id) - 1n;
-    return first > this.#seen.value ? first : this.#seen.value;
+  #startOf(snowflake: string, since = this.#seen.value): bigint {
+    const first = BigInt(snowflake) - 1n;
+    return first > since ? first : since;
   }
 
   /** Takes over what is said of a channel; one that is new counts as read up to `passed`, and beyond if it `isMissed`. */
@@ -268,6 +303,11 @@ export class Intake {
     const known = this.#known.get(told.id);
     if (known) {
       this.#known.update(known, told);
+      // Something in it that nobody has told of, or that it was closed for.
+      const newest = BigInt(told.last_message_id ?? 0);
+      const isBehind = newest > known.newest;
+      if (isBehind) known.newest = newest;
+      if ((reopen(known) || isBehind) && this.#isHeardById(told) !== false) this.#catchUp.request(known);
       return;
     }
     if (this.#isHeardById(told) === false) return;
@@ -343,6 +383,7 @@ export class Intake {
     for (const { channel, id } of read) {
       if (id === null) continue;
       channel.position.add(id);
+      if (id > channel.newest) channel.newest = id;
       this.#moved.add(channel);
       if (isSettled) this.#seen.add(id);
     }
@@ -353,7 +394,11 @@ export class Intake {
     );
     this.#moved.clear();
     this.#unstored = 0;
-    await this.#means.sink.accept(events, String(this.#seen.value), cursors);
+    await this.#means.sink.accept(
+      events,
+      formatCursor({ seen: this.#seen.value, floor: this.#floor }),
+      cursors,
+    );
   }
 }
 

@@ -23,6 +23,8 @@ export interface KnownChannel {
   /** Of a thread, the channel it is in; of a channel, its category; undefined while nobody has said. */
   parentId: string | null | undefined;
   readonly position: Position;
+  /** The newest message that was read or heard of; none before it is still on its way, unless the channel is behind. */
+  newest: bigint;
   /** Whether older messages than the live ones are still to be read. */
   isBehind: boolean;
   /** Whether to look once more when the reading is done. */
@@ -30,6 +32,8 @@ export interface KnownChannel {
   held: ChannelEvent[];
   /** Whether this account may not look into it, or it is gone; so until Discord tells of it again. */
   isClosed: boolean;
+  /** Whether it was closed when it was last read, although something had come from it. */
+  isUnreadable: boolean;
 }
 
 /** The channels this account knows of, and which of them the operator wants heard. */
@@ -57,10 +61,12 @@ export class KnownChannels {
       name: undefined,
       parentId: undefined,
       position: new Position(passed, OVERLAP),
+      newest: passed,
       isBehind: false,
       again: false,
       held: [],
       isClosed: false,
+      isUnreadable: false,
     };
     this.#all.set(snowflake, channel);
     return channel;
@@ -70,7 +76,6 @@ export class KnownChannels {
   update(channel: KnownChannel, told: DiscordChannel): void {
     if (told.name) channel.name = told.name;
     if (told.parent_id !== undefined) channel.parentId = told.parent_id;
-    channel.isClosed = false;
   }
 
   /** Whether a channel of which this is known is heard; null when only its parent could tell. */
@@ -79,4 +84,12 @@ export class KnownChannels {
     if (this.#allowed === null || type === 'dm' || this.#allowed.has(snowflake)) return true;
     return parentId === undefined ? null : parentId !== null && this.#allowed.has(parentId);
   }
+}
+
+/** Lets a channel be read again. @returns whether it was closed. */
+export function reopen(channel: KnownChannel): boolean {
+  const { isClosed } = channel;
+  channel.isClosed = false;
+  channel.isUnreadable = false;
+  return isClosed;
 }

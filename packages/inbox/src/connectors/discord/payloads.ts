@@ -4,37 +4,52 @@ import * as z from 'zod';
 
 export const snowflakeSchema = z.string().regex(/^\d{1,20}$/);
 
+/** A file without a link that can be followed is one that cannot be fetched; its message is there all the same. */
 const attachmentSchema = z.object({
-  id: z.string(),
-  filename: z.string(),
-  title: z.string().nullish(),
-  size: z.number().min(0),
-  url: z.url({ protocol: /^https?$/ }),
+  filename: z.string().catch('attachment'),
+  size: z.number().min(0).catch(0),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .catch(null),
 });
 
 const contentFields = {
-  content: z.string().default(''),
-  attachments: z.array(attachmentSchema).default([]),
+  content: z.string().catch(''),
+  attachments: z.array(attachmentSchema).catch([]),
 };
+
+/** What a message needs to be one; what else cannot be read is taken for absent. */
 
 export const messageSchema = z.object({
   ...contentFields,
   id: snowflakeSchema,
   channel_id: snowflakeSchema,
   guild_id: snowflakeSchema.nullish(),
-  type: z.int().default(0),
+  type: z.int().catch(0),
   author: z.object({
     id: snowflakeSchema,
-    username: z.string().default(''),
-    global_name: z.string().nullish(),
+    username: z.string().catch(''),
+    global_name: z.string().nullish().catch(null),
     bot: z.boolean().default(false),
   }),
-  member: z.object({ nick: z.string().nullish() }).nullish(),
+  member: z.object({ nick: z.string().nullish() }).nullish().catch(null),
   webhook_id: z.string().nullish(),
-  timestamp: z.string(),
-  edited_timestamp: z.string().nullish(),
-  message_reference: z.object({ type: z.int().default(0), message_id: snowflakeSchema.nullish() }).nullish(),
-  message_snapshots: z.array(z.object({ message: z.object(contentFields) })).nullish(),
+  timestamp: z.string().catch(''),
+  edited_timestamp: z.string().nullish().catch(null),
+  message_reference: z
+    .object({ type: z.int().catch(0), message_id: snowflakeSchema.nullish() })
+    .nullish()
+    .catch(null),
+  message_snapshots: z
+    .array(
+      z
+        .object({ message: z.object(contentFields) })
+        .nullable()
+        .catch(null),
+    )
+    .nullish()
+    .catch(null),
 });
 
 export type DiscordMessage = z.output<typeof messageSchema>;

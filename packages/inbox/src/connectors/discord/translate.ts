@@ -77,7 +77,7 @@ function isFromPerson(
 /** A forwarded message says nothing itself, and holds copies of what it forwards. */
 function spoken({ content, attachments, message_snapshots: snapshots }: DiscordMessage) {
   if (!snapshots?.length) return { content, attachments };
-  const all = [{ content, attachments }, ...snapshots.map(({ message }) => message)];
+  const all = [{ content, attachments }, ...snapshots.flatMap((snapshot) => snapshot?.message ?? [])];
   return {
     content: all.flatMap((part) => (part.content === '' ? [] : [part.content])).join('\n'),
     attachments: all.flatMap((part) => part.attachments),
@@ -105,5 +105,12 @@ function inboundAttachment(
   { filename, size, url }: DiscordMessage['attachments'][number],
   fetchBytes: FetchBytes,
 ): InboundAttachment {
-  return { name: filename, sizeBytes: size, open: (signal) => fetchBytes(url, signal) };
+  return {
+    name: filename,
+    sizeBytes: size,
+    async open(signal) {
+      if (url === null) throw new Error('Discord gave no link for the file');
+      return fetchBytes(url, signal);
+    },
+  };
 }

@@ -17,6 +17,8 @@ import {
 export interface FakeDiscordOptions {
   readonly bucket?: { readonly limit: number; readonly windowMs: number };
   readonly heartbeatMs?: number;
+  /** Shards that the gateway recommends. */
+  readonly shards?: number;
 }
 
 /** A Discord of one's own: REST, gateway and file links on one port, over a world that the test moves. */
@@ -61,7 +63,10 @@ export async function fakeDiscord(options: FakeDiscordOptions = {}): Promise<Fak
     heartbeatMs: options.heartbeatMs ?? 41_250,
   });
   const scopeOf = (channel: FakeChannel) =>
-    ({ intent: channel.guildId === null ? 'directMessages' : 'guildMessages' }) as const;
+    ({
+      intent: channel.guildId === null ? 'directMessages' : 'guildMessages',
+      guildId: channel.guildId,
+    }) as const;
   const payloadOf = (channel: FakeChannel, message: FakeMessage) => ({
     ...messagePayload(message, `${base()}/cdn`),
     ...(channel.guildId === null ? {} : { guild_id: channel.guildId }),
@@ -74,6 +79,7 @@ export async function fakeDiscord(options: FakeDiscordOptions = {}): Promise<Fak
     base,
     gatewayUrl,
     bucket: options.bucket ?? null,
+    shards: options.shards ?? 1,
     onSent(channel, messageId) {
       const found = world.find(messageId);
       if (found) gateway.dispatch('MESSAGE_CREATE', payloadOf(channel, found.message), scopeOf(channel));
@@ -143,7 +149,10 @@ export async function fakeDiscord(options: FakeDiscordOptions = {}): Promise<Fak
       const made = world.addChannel(channel);
       const isThread = world.isThread(made);
       const payload = { ...channelPayload(made), ...(isThread ? { newly_created: true } : {}) };
-      gateway.dispatch(isThread ? 'THREAD_CREATE' : 'CHANNEL_CREATE', payload, { intent: null });
+      gateway.dispatch(isThread ? 'THREAD_CREATE' : 'CHANNEL_CREATE', payload, {
+        intent: null,
+        guildId: made.guildId,
+      });
       return made;
     },
     goOffline: closeServer,

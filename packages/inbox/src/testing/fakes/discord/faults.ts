@@ -14,6 +14,8 @@ export type RestKind =
 export type RestFault =
   /** Answers with this status, and Discord's own code where one is given; nothing is done. */
   | { readonly status: number; readonly code?: number; readonly message?: string }
+  /** Something on the way answers in Discord's place, with a page of its own. */
+  | { readonly foreign: number }
   /** 429; the call may come again after so long. */
   | { readonly retryAfterMs: number; readonly global?: boolean }
   /** Does it, and breaks the connection instead of answering. */

@@ -27,6 +27,7 @@ const INTENT = { guildMessages: 1 << 9, directMessages: 1 << 12, messageContent:
 interface Session {
   readonly id: string;
   readonly intents: number;
+  readonly shard: { readonly id: number; readonly count: number };
   sequence: number;
   /** Everything that was dispatched, for RESUME. */
   readonly events: { readonly s: number; readonly text: string }[];
@@ -47,6 +48,8 @@ export class FakeGateway {
   readonly #options: GatewayOptions;
   readonly #server = new WebSocketServer({ noServer: true });
   readonly #sessions = new Map<string, Session>();
+  /** Servers that are out of order. */
+  readonly #lost = new Set<string>();
   #held: { type: string; data: unknown; scope: EventScope } | null = null;
   #count = 0;
   /** Opcodes that clients sent, in order. */
@@ -79,6 +82,17 @@ export class FakeGateway {
     this.#sessions.clear();
   }
 
+  /** A server of Discord's own breaks down: nothing of the guild is told until it is back. */
+  loseGuild(guildId: string): void {
+    this.dispatch('GUILD_DELETE', { id: guildId, unavailable: true }, { intent: null, guildId });
+    this.#lost.add(guildId);
+  }
+
+  returnGuild(guildId: string): void {
+    this.#lost.delete(guildId);
+    this.dispatch('GUILD_CREATE', this.#guildPayload(guildId), { intent: null, guildId });
+  }
+
   /** Tells of an event, to whoever asked for its kind. */
   dispatch(type: string, data: unknown, scope: EventScope): void {
     const { faults } = this.#options;
@@ -107,7 +121,9 @@ export class FakeGateway {
   }
 
   #tell(type: string, data: unknown, scope: EventScope): void {
+    if (this.#lost.has(scope.guildId ?? '')) return;
     for (const session of this.#sessions.values()) {
+      if (!isOfShard(scope.guildId ?? null, session.shard)) continue;
       if (scope.intent !== null && (session.intents & INTENT[scope.intent]) === 0) continue;
       // Without the intent, what is written in servers comes without what is written.
       const isBlind = scope.intent === 'guildMessages' && (session.intents & INTENT.messageContent) === 0;
@@ -154,34 +170,44 @@ export class FakeGateway {
     else if ((intents & faults.disallowedIntents) !== 0) client.close(CLOSE.disallowedIntents);
     else {
       this.#count += 1;
+      const [id = 0, count = 1] = Array.isArray(d.shard) ? d.shard.map(Number) : [];
+      const shard = { id, count };
       const session: Session = {
         id: `session-${this.#count}`,
         intents,
+        shard,
         sequence: 0,
         events: [],
         socket: client,
       };
       this.#sessions.set(session.id, session);
+      const guilds = [...world.guilds.keys()].filter((guildId) => isOfShard(guildId, shard));
       this.#push(session, 'READY', {
         v: 10,
         user: bot,
-        guilds: [...world.guilds.keys()].map((id) => ({ id, unavailable: true })),
+        shard: [shard.id, shard.count],
+        guilds: guilds.map((guildId) => ({ id: guildId, unavailable: true })),
         session_id: session.id,
         resume_gateway_url: url(),
         application: { id: bot.id, flags: 0 },
       });
-      for (const { id, name } of world.guilds.values()) {
-        this.#push(session, 'GUILD_CREATE', {
-          id,
-          name,
-          unavailable: false,
-          channels: world.channelsOf(id, false).map(channelPayload),
-          threads: world.channelsOf(id, true).map(channelPayload),
-        });
+      for (const guildId of guilds) {
+        if (!this.#lost.has(guildId)) this.#push(session, 'GUILD_CREATE', this.#guildPayload(guildId));
       }
       return session;
     }
     return null;
+  }
+
+  #guildPayload(guildId: string) {
+    const { world } = this.#options;
+    return {
+      id: guildId,
+      name: world.guilds.get(guildId)?.name,
+      unavailable: false,
+      channels: world.channelsOf(guildId, false).map(channelPayload),
+      threads: world.channelsOf(guildId, true).map(channelPayload),
+    };
   }
 
   #resume(client: WebSocket, d: Record<string, unknown>): Session | null {
@@ -201,6 +227,13 @@ export class FakeGateway {
 export interface EventScope {
   /** Who is told: sessions with this intent, or all. */
   readonly intent: keyof typeof INTENT | null;
+  /** The server it happens in; absent for what happens in none. */
+  readonly guildId?: string | null;
+}
+
+/** Whether a shard is told of a server; direct messages are for the first one. */
+function isOfShard(guildId: string | null, { id, count }: Session['shard']): boolean {
+  return Number((BigInt(guildId ?? 0) >> 22n) % BigInt(count)) === id;
 }
 
 function send(client: WebSocket, payload: unknown): void {

@@ -22,6 +22,7 @@ export interface RestOptions {
   readonly gatewayUrl: () => string;
   /** Calls of one route and channel in a window; none without. */
   readonly bucket: { readonly limit: number; readonly windowMs: number } | null;
+  readonly shards: number;
   /** Told of what the bot sends. */
   onSent(channel: FakeChannel, messageId: string): void;
 }
@@ -84,7 +85,7 @@ export class FakeRest {
           status: 200,
           body: {
             url: gatewayUrl(),
-            shards: 1,
+            shards: this.#options.shards,
             session_start_limit: { total: 1_000, remaining: 999, reset_after: 0, max_concurrency: 1 },
           },
         };
@@ -230,6 +231,10 @@ function refused(status: number, code: number, message: string): Answer {
 }
 
 function faulty(fault: Exclude<RestFault, string>): Answer {
+  if ('foreign' in fault) {
+    const page = Buffer.from('<html><body>Blocked by the network of your house</body></html>');
+    return { status: fault.foreign, body: page, headers: { 'content-type': 'text/html' } };
+  }
   if ('status' in fault)
     return refused(fault.status, fault.code ?? 0, fault.message ?? `status ${fault.status}`);
   const seconds = fault.retryAfterMs / 1_000;

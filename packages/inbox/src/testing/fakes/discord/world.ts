@@ -64,8 +64,7 @@ export class World {
     return user;
   }
 
-  addGuild(name: string): string {
-    const id = this.id();
+  addGuild(name: string, id = this.id()): string {
     this.guilds.set(id, { id, name });
     return id;
   }
