@@ -11,13 +11,20 @@ describeEngines('a command', (engine) => {
   test('!kill, unmentioned and anywhere in the channel, ends all sessions until the next start', async () => {
     const { platform, hears, sessions, fate, restart } = await sessionBench(engine);
     const first = await platform.say(OWNER, '@postern one');
-    await platform.say(ALLOWED, '@postern two');
+    const second = await platform.say(ALLOWED, '@postern two');
     await hears('answer: two');
     await hears('answer: one');
     await platform.say(STRANGER, '!kill');
     await platform.say(ALLOWED, '!kill');
     await expect.poll(sessions, patience).toMatchObject([{ state: 'ended' }, { state: 'ended' }]);
-    await hears('I take no more messages');
+    await hears('2 sessions were ended by alan. I take no more messages');
+    for (const notice of await Promise.all([
+      hears('@alan ended all', first.threadId),
+      hears('@alan ended all', second.threadId),
+    ]))
+      expect(notice.text).toBe(
+        '🏁 This session is over: @alan ended all sessions here with `!kill`. I take no more messages until my next start.',
+      );
     const late = await platform.say(OWNER, '@postern three', { threadId: first.threadId });
     expect(await fate(late.postId)).toBe('not recorded');
     await restart();

@@ -57,6 +57,35 @@ describeEngines('an agent', (engine) => {
     },
   );
 
+  test.each([
+    ['full', '**Session not started**', '**Session started**'],
+    ['minimal', 'Session not started', 'Session started'],
+  ])(
+    'that cannot be started is told by the %s header too, until it can be',
+    async (sessionHeader, no, yes) => {
+      const { platform, agent, hears } = await sessionBench(engine, { behaviour: { sessionHeader } });
+      agent.failNextLaunch('rejects');
+      const { threadId } = await platform.say(OWNER, '@postern one');
+      const header = await hears(`⚠️ ${no}`, threadId);
+      await platform.say(OWNER, 'two', { threadId });
+      expect((await hears(`🧵 ${yes}`, threadId)).postId).toBe(header.postId);
+    },
+  );
+
+  test('that has begun leaves the header as it is when it cannot be started again', async () => {
+    const { platform, agent, hears, said, restart, fate } = await sessionBench(engine, {
+      behaviour: { sessionHeader: 'minimal' },
+    });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    agent.failNextLaunch('rejects');
+    await restart();
+    await hears('could not be started', threadId);
+    await platform.say(OWNER, 'two', { threadId });
+    await hears('answer: two');
+    expect(said(threadId)[0]).toContain('Session started');
+  });
+
   test('whose tools’ server does not start is taken down before it can end without a word', async () => {
     const { platform, agent, hears, sessions } = await sessionBench(engine);
     agent.behave(async (turn) => {

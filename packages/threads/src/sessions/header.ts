@@ -22,11 +22,13 @@ export function headerAct(emoji: string): HeaderAct | null {
 export function headerText(
   session: Pick<SessionTable, 'owner_name' | 'working_dir' | 'permission_mode'>,
   mode: PlatformBehaviour['sessionHeader'],
+  start: 'started' | 'failed' = 'started',
 ): string | null {
   if (mode === 'hidden') return null;
-  if (mode === 'minimal') return '🧵 Session started · ⏸️ interrupts · ❌ ends';
+  const title = start === 'started' ? '🧵 **Session started**' : '⚠️ **Session not started**';
+  if (mode === 'minimal') return `${title.replaceAll('**', '')} · ⏸️ interrupts · ❌ ends`;
   return [
-    `🧵 **Session started**`,
+    title,
     `Folder \`${session.working_dir.replaceAll('`', '')}\` · permissions \`${session.permission_mode}\``,
     'Write here to go on · ⏸️ interrupts · ❌ ends · `!help` lists the commands',
   ].join('\n');

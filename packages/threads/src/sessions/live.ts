@@ -30,7 +30,8 @@ export interface LiveSession {
   interrupt(actor: Actor): Promise<boolean>;
   /** Takes the process down, does `change` and, if there was one, starts it again. */
   relaunch(change: () => Promise<void>): Promise<void>;
-  end(reason: string, actor: Actor): Promise<void>;
+  /** @param next What the thread is told to do next; how to begin another session where it is missing. */
+  end(reason: string, actor: Actor, next?: string): Promise<void>;
   /** Takes the process down and keeps everything for the next start. */
   halt(): Promise<void>;
   slashCommands(): readonly string[];
@@ -110,7 +111,7 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         const session = await sessionById(store.db, id);
         if (session && (await launch(session, true))) core.wake();
       }),
-    end: (reason, actor) => core.exclusively(() => endNow(core, reason, actor)),
+    end: (reason, actor, next) => core.exclusively(() => endNow(core, reason, actor, next)),
     halt: () =>
       core.exclusively(async () => {
         core.isOver = true;

@@ -1,3 +1,4 @@
+import { forUpdate, type Store } from '@postern/store';
 import type { Kysely, Transaction } from 'kysely';
 import * as z from 'zod';
 import type { SessionTable, ThreadsTables } from '../tables.ts';
@@ -14,6 +15,8 @@ export interface SessionFacts {
   readonly headerPostId?: string | undefined;
   /** Last post that said it is paused; 🔄 on it resumes. */
   readonly pausedPostId?: string | undefined;
+  /** Whether the header says that the session could not be started. */
+  readonly hasFailedStart?: boolean | undefined;
   readonly costUsd?: number | undefined;
   /** When the thread was last told of a restart. */
   readonly restartToldUs?: number | undefined;
@@ -23,6 +26,7 @@ const factsSchema = z
   .object({
     headerPostId: z.string().optional(),
     pausedPostId: z.string().optional(),
+    hasFailedStart: z.boolean().optional(),
     costUsd: z.number().optional(),
     restartToldUs: z.number().optional(),
   })
@@ -45,6 +49,15 @@ export async function sessionById(db: Db, sessionId: string): Promise<SessionTab
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
   return row ?? null;
+}
+
+/** The same, kept from others until the transaction ends: facts are read, added to and written. */
+export async function sessionForUpdate(
+  tx: Transaction<ThreadsTables>,
+  sessionId: string,
+): Promise<SessionTable | null> {
+  const query = tx.selectFrom('threads_sessions').selectAll().where('session_id', '=', sessionId);
+  return (await forUpdate(tx, query).executeTakeFirst()) ?? null;
 }
 
 /** The session of a thread that has not ended. */
@@ -138,10 +151,16 @@ export async function hasOpenQuestion(db: Db, sessionId: string): Promise<boolea
 }
 
 /** Adds to a session's facts what is given; only the process that holds the session's platform writes them. */
-export async function addFacts(db: Db, sessionId: string, facts: SessionFacts): Promise<void> {
-  const row = await sessionById(db, sessionId);
-  if (!row) return;
-  await changeSession(db, sessionId, { facts_json: JSON.stringify({ ...factsOf(row), ...facts }) });
+export async function addFacts(
+  store: Store<ThreadsTables>,
+  sessionId: string,
+  facts: SessionFacts,
+): Promise<void> {
+  await store.transaction(async (tx) => {
+    const row = await sessionForUpdate(tx, sessionId);
+    if (!row) return;
+    await changeSession(tx, sessionId, { facts_json: JSON.stringify({ ...factsOf(row), ...facts }) });
+  });
 }
 
 /** Sessions as commands, tools and the console see them. */

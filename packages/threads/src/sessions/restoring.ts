@@ -71,7 +71,7 @@ async function bringBack(
     const post = await say(
       '⏸️ Paused while Postern was away, since nothing was said. Write, or react with 🔄 here, to go on.',
     );
-    if (post) await addFacts(store.db, session.session_id, { pausedPostId: post.postId });
+    if (post) await addFacts(store, session.session_id, { pausedPostId: post.postId });
     return;
   }
   const news = await restartNews(store.db, session, isIdle);

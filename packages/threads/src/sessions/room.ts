@@ -276,7 +276,15 @@ export function createRoom(options: RoomOptions): Room {
     async kill(actor) {
       isShut = true;
       const sessions = await liveSessionsOf(store.db, platform.id);
-      await Promise.all(sessions.map((session) => live(session).end(`!kill by @${actor.name}`, actor)));
+      await Promise.all(
+        sessions.map((session) =>
+          live(session).end(
+            `@${actor.name} ended all sessions here with \`!kill\``,
+            actor,
+            'I take no more messages until my next start.',
+          ),
+        ),
+      );
       return sessions.length;
     },
     async close() {

@@ -166,7 +166,7 @@ async function postHeader(
   if (text === null) return;
   const header = await say(text, `header:${row.session_id}`);
   if (header === null) return;
-  await addFacts(ports.store.db, row.session_id, { headerPostId: header.postId });
+  await addFacts(ports.store, row.session_id, { headerPostId: header.postId });
   await offerReactions(platform, header);
 }
 

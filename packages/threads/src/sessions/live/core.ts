@@ -116,7 +116,7 @@ export function sessionCore(
       if (news === null) return speak(markdown, key);
       core.restartUntold = null;
       const post = await speak(`🔄 Postern was restarted. ${markdown}`, news.key);
-      await addFacts(ports.store.db, id, { restartToldUs: clock.nowMicroseconds() });
+      await addFacts(ports.store, id, { restartToldUs: clock.nowMicroseconds() });
       return post;
     },
     over: new AbortController(),

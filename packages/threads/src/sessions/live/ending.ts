@@ -3,6 +3,7 @@ import { channelRuleOf } from '../places.ts';
 import { moveSession } from '../records.ts';
 import type { Actor } from '../session.ts';
 import type { SessionCore } from './core.ts';
+import { showStart } from './header-state.ts';
 import { closeOutput, takeDown } from './taking-down.ts';
 
 /**
@@ -36,6 +37,7 @@ export async function endNow(
   await core.record('session_ended', actor, { reason });
   await core.unattendedEnd(actor === null ? 'failed' : 'stopped');
   await core.say([`🏁 This session is over: ${reason}.`, ...notGiven(left), next].join(' '));
+  await showStart(core, 'failed');
   core.options.onEnded(core.id);
 }
 

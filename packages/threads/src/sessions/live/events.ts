@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { AgentEvent } from '../../agent/agent.ts';
 import { coolAccount } from '../accounts.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage } from '../messages.ts';
-import { changeSession, factsOf, moveSession, sessionById } from '../records.ts';
+import { changeSession, factsOf, moveSession, sessionForUpdate } from '../records.ts';
 import type { SessionCore } from './core.ts';
 import { bridgeWatch } from './failures.ts';
+import { showStart } from './header-state.ts';
 import { watchIdleness } from './pausing.ts';
 
 const END_OF_TURN = { success: 'succeeded', interrupted: 'stopped', failed: 'failed' } as const;
@@ -25,6 +26,7 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
       if (message) await moveMessage(store.db, keyOf(message), ['given'], { state: 'taken' });
       await changeSession(store.db, id, { has_begun: 1 });
     });
+    await showStart(core, 'started');
   }
 
   async function recordToolUse(event: Extract<AgentEvent, { type: 'tool_use' }>): Promise<void> {
@@ -48,7 +50,7 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
       store.transaction(async (tx) => {
         // A message that came during a turn of the agent's own has its turn yet to come, unless that one took it.
         await finishMessages(tx, id, wasOwnTurn ? ['taken'] : ['given', 'taken'], 'answered');
-        const session = await sessionById(tx, id);
+        const session = await sessionForUpdate(tx, id);
         if (!session) return;
         const facts = factsOf(session);
         await changeSession(tx, id, {

@@ -6,6 +6,7 @@ import { changeSession, sessionById } from '../records.ts';
 import { newUuid } from '../uuid.ts';
 import type { SessionCore } from './core.ts';
 import { endNow } from './ending.ts';
+import { showStart } from './header-state.ts';
 import { closeOutput, takeDown } from './taking-down.ts';
 
 /** So often in a row an agent may end before it has finished a turn; then its session is over. */
@@ -21,6 +22,7 @@ export async function failed(core: SessionCore, notice: string): Promise<boolean
   await core.record('session_failed', null, { failures });
   await core.unattendedEnd('failed');
   await core.say(notice);
+  await showStart(core, 'failed');
   if (failures >= MOST_FAILURES) {
     await endNow(core, `its agent failed ${MOST_FAILURES} times in a row`, null);
     return false;

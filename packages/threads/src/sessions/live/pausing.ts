@@ -40,7 +40,7 @@ async function pause(core: SessionCore, why: 'idle' | 'room', inWords: string): 
   await core.record('session_paused', null, { why });
   const post = await core.say(`⏸️ Paused, ${inWords}. Write, or react with 🔄 here, to go on.`);
   if (post) {
-    await addFacts(ports.store.db, core.id, { pausedPostId: post.postId });
+    await addFacts(ports.store, core.id, { pausedPostId: post.postId });
     await platform.react(post, 'arrows_counterclockwise').catch(() => undefined);
   }
 }
