@@ -1,6 +1,6 @@
+import { folded } from '../folded.ts';
 import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Author, MemoryEntry, MemoryPlace } from '../memory/entry.ts';
-import { folded } from '../memory/fact.ts';
 import { code, listed } from '../memory/listing.ts';
 import { mayAs } from '../sessions/decide.ts';
 import type { CommandResult } from './command.ts';

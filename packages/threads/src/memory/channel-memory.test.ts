@@ -2,11 +2,11 @@ import { idGenerator } from '@postern/kit';
 import { fakeClock, seededRandom } from '@postern/kit/testing';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
+import { folded } from '../folded.ts';
 import { memoryAudit } from '../testing/memory-audit.ts';
 import { threadsStore } from '../testing/store.ts';
 import { type ChannelMemory, channelMemory, type NewFact } from './channel-memory.ts';
 import { MOST_ENTRIES } from './entry.ts';
-import { folded } from './fact.ts';
 
 const place = { platformId: 'main', channelId: 'C1' };
 const anna = { id: 'U1', name: 'anna' };

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { removeHidden, storableText } from '@postern/kit';
+import { BLANKS, folded } from '../folded.ts';
 
 /** The text of a memory: one line, and short. */
 
 /** In code points, after normalisation. */
 export const LONGEST_FACT = 500;
 
-/** Looks blank or begins another line: any of these, in any number, is one space. U+2800 is an empty glyph. */
-const BLANKS = /[\s\u0085\u2800]+/gu;
 const SEEN = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 export type Fact =
@@ -30,17 +29,6 @@ function oneLine(text: string): string {
   // Blanks first: a line break is a control character, and would join two words by its going.
   const joined = storableText(text).replace(BLANKS, ' ');
   return removeHidden(joined).replace(BLANKS, ' ').trim();
-}
-
-/** The text without what makes no difference to what it says: case, kinds and number of spaces, ligatures. */
-export function folded(text: string): string {
-  return oneLine(text)
-    .normalize('NFKC')
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .replace(BLANKS, ' ')
-    .trim();
 }
 
 /** Equal for texts that say the same in the same words. */

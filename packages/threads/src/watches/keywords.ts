@@ -1,3 +1,6 @@
+import { removeHidden } from '@postern/kit';
+import { BLANKS, folded } from '../folded.ts';
+
 export const MOST_KEYWORDS = 20;
 const LONGEST_KEYWORD = 100;
 
@@ -5,16 +8,11 @@ export type KeywordsReading =
   | { readonly ok: true; readonly keywords: readonly string[] }
   | { readonly ok: false; readonly reason: string };
 
-/** How keywords and messages are compared: case, width and composition of characters, and blanks mean nothing. */
-export function folded(text: string): string {
-  return text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Keywords as they are kept: folded, each once, in their order. */
+/** Keywords as they are kept: in small letters, each once however it is written, in their order. */
 export function keywordsOf(words: readonly string[]): KeywordsReading {
-  const keywords = [...new Set(words.map((word) => folded(word.toWellFormed())))].filter(
-    (word) => word !== '',
-  );
+  const byMeaning = new Map(words.toReversed().map((word) => [folded(word.toWellFormed()), shown(word)]));
+  byMeaning.delete('');
+  const keywords = [...byMeaning.values()].toReversed();
   if (keywords.length === 0)
     return { ok: false, reason: 'A watch needs a keyword, so that not every message is looked at.' };
   if (keywords.length > MOST_KEYWORDS)
@@ -25,8 +23,13 @@ export function keywordsOf(words: readonly string[]): KeywordsReading {
     : { ok: true, keywords };
 }
 
-/** Whether a message holds one of the keywords, anywhere. */
+function shown(word: string): string {
+  const text = removeHidden(word.toWellFormed().replace(BLANKS, ' '));
+  return text.normalize('NFKC').toLowerCase().replace(BLANKS, ' ').trim();
+}
+
+/** Whether a message holds one of the keywords, anywhere and however either is written. */
 export function holdsOne(text: string, keywords: readonly string[]): boolean {
   const message = folded(text);
-  return keywords.some((word) => message.includes(word));
+  return keywords.map(folded).some((word) => word !== '' && message.includes(word));
 }
