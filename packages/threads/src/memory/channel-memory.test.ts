@@ -136,6 +136,29 @@ describeEngines('the memory of a channel', (engine) => {
     expect(await memory.write(place, byAgent('four'))).toMatchObject({ savesLeft: 4 });
   });
 
+  test('a save that is taken back leaves what a person has made of it meanwhile', async () => {
+    const { memory, texts } = await bench();
+    const edited = await memory.write(place, byAgent('one'));
+    const forgotten = await memory.write(place, byAgent('two'));
+    if (edited.kind !== 'saved' || forgotten.kind !== 'saved') throw new Error('both are saved');
+    await memory.edit(edited.entry.id, 'one, as I have it', ops);
+    await memory.forget(forgotten.entry.id, ops);
+    for (const saved of [edited, forgotten]) await memory.takeBack(saved, { id: 'agent', name: 'agent' });
+    expect(await texts()).toEqual(['1 user one, as I have it']);
+    expect(await memory.write(place, byAgent('three'))).toMatchObject({ savesLeft: 4 });
+  });
+
+  test('a full memory has no room for what a save that is taken back displaced, once another has it', async () => {
+    const { memory, fill } = await bench();
+    await fill(0, MOST_ENTRIES);
+    const saved = await memory.write(place, byAgent('by an agent'));
+    if (saved.kind !== 'saved') throw new Error(saved.kind);
+    await memory.forget(saved.entry.id, ops);
+    await memory.write(place, byUser('by a person'));
+    await memory.takeBack(saved, { id: 'agent', name: 'agent' });
+    expect(await memory.list(place)).toHaveLength(MOST_ENTRIES);
+  }, 60_000);
+
   test('a full memory lets go of the oldest that no person wrote, and says which', async () => {
     const { memory, fill, audit } = await bench();
     await fill(MOST_ENTRIES - 2, 2);

@@ -19,7 +19,7 @@ export interface ChannelMemory {
   /** All of a channel, oldest first. */
   list(place: MemoryPlace): Promise<MemoryEntry[]>;
   write(place: MemoryPlace, fact: NewFact): Promise<WriteOutcome>;
-  /** Undoes a save that could not be told: what it displaced is back. */
+  /** Undoes a save that could not be told: what it displaced is back. What a person has edited since stays. */
   takeBack(saved: Extract<WriteOutcome, { kind: 'saved' }>, by: Author): Promise<void>;
   /** Forgets one entry; null when it is gone already. */
   forget(id: string, by: Author): Promise<MemoryEntry | null>;
@@ -165,18 +165,24 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
     },
 
     async takeBack({ entry, displaced }, by) {
-      await exclusively(entry.place, async (tx) => {
-        await remove(tx, [entry.id]);
+      const isGone = await exclusively(entry.place, async (tx) => {
         if (entry.source === 'agent' && entry.sessionId !== null) await countSave(tx, entry.sessionId, -1);
-        for (const gone of displaced) {
+        const rows = await rowsOf(tx, entry.place);
+        const own = rows.find(({ memory_id }) => memory_id === entry.id);
+        // A person has made it theirs meanwhile.
+        if (own !== undefined && own.source !== entry.source) return false;
+        await remove(tx, [entry.id]);
+        const room = MOST_ENTRIES - rows.length + (own === undefined ? 0 : 1);
+        for (const gone of displaced.slice(0, Math.max(0, room))) {
           await tx
             .insertInto('threads_memories')
             .values(rowAgain(gone))
             .onConflict((conflict) => conflict.doNothing())
             .execute();
         }
+        return own !== undefined;
       });
-      await told('taken_back', entry, by);
+      if (isGone) await told('taken_back', entry, by);
     },
 
     async forget(id, by) {
