@@ -163,6 +163,20 @@ describeEngines('a watch', (engine) => {
     expect(at.begun).toHaveLength(1);
   });
 
+  test('that could not be posted does not rest', async () => {
+    const at = await taskBench(engine);
+    const { watcher } = await at.process();
+    await at.save(watch());
+    at.agent.whenAsked(async () => 'yes');
+    at.platform.failNext('post', 'unavailable');
+    await write(at, watcher, 'down');
+    expect(at.begun).toEqual([]);
+    await write(at, watcher, 'still down');
+    expect(at.begun).toHaveLength(1);
+    await write(at, watcher, 'and still');
+    expect(at.begun).toHaveLength(1);
+  });
+
   test('is set off at most twenty times a day', async () => {
     const at = await taskBench(engine);
     const { watcher } = await at.process();

@@ -87,6 +87,7 @@ export function createWatcher(at: TaskSurroundings): Watcher {
   async function setOff(post: Post, watch: Watch, fireId: string): Promise<void> {
     if (!(await moveFire(store.db, fireId, ['looking'], { state: 'due', task_id: watch.id }))) return;
     const link = platform.permalink(post);
+    let takenUs: number | null = null;
     const outcome = await beginUnattended(
       at,
       watch,
@@ -94,16 +95,29 @@ export function createWatcher(at: TaskSurroundings): Watcher {
       {
         prompt: promptFor(watch, post),
         occasion: `set off by ${link === null ? 'a message' : `[a message](${link})`} of ${personName(post.author)}`,
-        isWanted: () => coolDown(watch),
+        isWanted: async () => {
+          takenUs = await coolDown(watch);
+          return takenUs !== null;
+        },
       },
     );
     // Nothing has run, so the watch is as ready as before.
+    if (outcome === 'not_now' && takenUs !== null) await giveBack(watch, takenUs);
     if (outcome !== 'begun') await end(fireId, outcome === 'not_now' ? 'there was no place for it' : null);
     store.notify(TASKS_CHANNEL, watch.id);
   }
 
-  /** Takes the watch's turn; false when another message has just taken it, or somebody paused it. */
-  async function coolDown(watch: Watch): Promise<boolean> {
+  async function giveBack({ id, markUs }: Watch, takenUs: number): Promise<void> {
+    await store.db
+      .updateTable('threads_tasks')
+      .set({ mark_us: markUs })
+      .where('task_id', '=', id)
+      .where('mark_us', '=', takenUs)
+      .execute();
+  }
+
+  /** Takes the watch's turn and gives when; null when another message has just taken it, or somebody paused it. */
+  async function coolDown(watch: Watch): Promise<number | null> {
     const nowUs = clock.nowMicroseconds();
     const moved = await store.db
       .updateTable('threads_tasks')
@@ -112,7 +126,7 @@ export function createWatcher(at: TaskSurroundings): Watcher {
       .where('is_enabled', '=', 1)
       .where('mark_us', '<=', nowUs - COOLDOWN_MS * 1_000)
       .executeTakeFirst();
-    return Number(moved.numUpdatedRows) > 0;
+    return Number(moved.numUpdatedRows) > 0 ? nowUs : null;
   }
 
   return {
