@@ -47,6 +47,8 @@ describe('what waits for a decision', () => {
 describe('sessions', () => {
   test('are shown with their state, interrupted and ended', async () => {
     const page = await setup.open('/console/threads');
+    const card = page.getByRole('article', { name: 'Rounding of totals in the checkout' });
+    await card.getByText('waits for a decision').waitFor();
     await page.getByRole('link', { name: 'Rounding of totals in the checkout' }).click();
     await page.getByText('fix/rounding').waitFor();
     await page.getByText('$0.42').waitFor();

@@ -27,6 +27,8 @@ export const sessionSchema = z.object({
   is_unattended: z.boolean(),
   title: z.string().nullable(),
   queued: z.int(),
+  /** What people are asked in it and have not decided. */
+  open_questions: z.int(),
   cost_usd: z.number(),
   created_at: time,
   active_at: time,
@@ -53,6 +55,7 @@ export function sessionShape(view: SessionView, permalink: string | null): z.inp
     is_unattended: view.isUnattended,
     title: view.title,
     queued: view.queued,
+    open_questions: view.openQuestions,
     cost_usd: view.costUsd,
     created_at: formatMilliseconds(view.createdMs),
     active_at: formatMilliseconds(view.activeMs),

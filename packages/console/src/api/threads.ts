@@ -25,6 +25,8 @@ export interface ThreadSession {
   readonly is_unattended: boolean;
   readonly title: string | null;
   readonly queued: number;
+  /** What people are asked in it and have not decided. */
+  readonly open_questions: number;
   readonly cost_usd: number;
   readonly created_at: string;
   readonly active_at: string;

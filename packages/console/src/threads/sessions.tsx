@@ -79,6 +79,7 @@ function SessionCard({ session }: { readonly session: ThreadSession }) {
             <bdi>{sessionTitle(session)}</bdi>
           </Link>
           <SessionBadge state={session.state} />
+          {session.open_questions > 0 && <Badge kind="accent">waits for a decision</Badge>}
           {session.is_unattended && <Badge kind="warn">unattended</Badge>}
         </h2>
         <p className="card-meta">

@@ -124,6 +124,7 @@ function sessionView(folder: string): SessionView {
     isUnattended: false,
     title: null,
     queued: 0,
+    openQuestions: 0,
     costUsd: 1.5,
     createdMs: 0,
     activeMs: 0,

@@ -1,6 +1,7 @@
 import { forUpdate, type Store } from '@postern/store';
 import type { Kysely, Transaction } from 'kysely';
 import * as z from 'zod';
+import type { QuestionKind } from '../questions/question.ts';
 import type { SessionTable, ThreadsTables } from '../tables.ts';
 import type { SessionState, SessionView } from './session.ts';
 import { type SessionEvent, sessionStates } from './states.ts';
@@ -150,6 +151,38 @@ export async function hasOpenQuestion(db: Db, sessionId: string): Promise<boolea
   return row !== undefined;
 }
 
+/** Questions that an agent stands still for. */
+const STOPS_FOR: readonly QuestionKind[] = ['permission', 'plan', 'choice', 'direct_message'];
+
+/** Whether the agent of a session can do nothing before somebody decides something. */
+export async function waitsForPerson(db: Db, sessionId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('threads_questions')
+    .select('question_id')
+    .where('session_id', '=', sessionId)
+    .where('state', '=', 'open')
+    .where('kind', 'in', STOPS_FOR)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** How many open questions each of these sessions has; one without any is left out. */
+export async function openQuestionsOf(
+  db: Db,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (sessionIds.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('threads_questions')
+    .select(['session_id', (count) => count.fn.countAll<number>().as('count')])
+    .where('session_id', 'in', sessionIds)
+    .where('state', '=', 'open')
+    .groupBy('session_id')
+    .execute();
+  return new Map(rows.map((row) => [row.session_id ?? '', Number(row.count)]));
+}
+
 /** Adds to a session's facts what is given; only the process that holds the session's platform writes them. */
 export async function addFacts(
   store: Store<ThreadsTables>,
@@ -181,6 +214,7 @@ export async function viewsOf(db: Db, rows: readonly SessionTable[]): Promise<Se
     .groupBy('session_id')
     .execute();
   const counts = new Map(queued.map((row) => [row.session_id, Number(row.count)]));
+  const open = await openQuestionsOf(db, ids);
   return rows.map((row) => ({
     id: row.session_id,
     platformId: row.platform_id,
@@ -199,6 +233,7 @@ export async function viewsOf(db: Db, rows: readonly SessionTable[]): Promise<Se
     isUnattended: row.is_unattended === 1,
     title: row.title,
     queued: counts.get(row.session_id) ?? 0,
+    openQuestions: open.get(row.session_id) ?? 0,
     costUsd: factsOf(row).costUsd ?? 0,
     createdMs: Math.floor(row.created_us / 1_000),
     activeMs: Math.floor(row.active_us / 1_000),

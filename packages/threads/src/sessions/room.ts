@@ -2,6 +2,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import { roomMemory } from '../memory/room-memory.ts';
 import type { Platform, PlatformFeed, PostRef } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
+import { CLOSED_CHANNEL, OPENED_CHANNEL } from '../questions/records.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { createTaskDesk, type TaskDesk } from '../unattended/desk.ts';
 import { inboundFeed, type ThreadPlace } from './inbound.ts';
@@ -87,6 +88,10 @@ export function createRoom(options: RoomOptions): Room {
   }
 
   const status = statusPost({ ports, platform: options.platform, mode: behaviour.stickyMessage });
+
+  const stopListening = [OPENED_CHANNEL, CLOSED_CHANNEL].map((channel) =>
+    store.listen(channel, () => status.touch()),
+  );
 
   function onChange(sessionId: string): void {
     options.onChange(sessionId);
@@ -289,6 +294,7 @@ export function createRoom(options: RoomOptions): Room {
     },
     async close() {
       closing.abort();
+      for (const stop of stopListening) stop();
       resolved.resolve();
       await workers.done();
       await Promise.all([...lives.values()].map((each) => each.halt()));

@@ -22,6 +22,8 @@ export interface SessionView {
   readonly isUnattended: boolean;
   readonly title: string | null;
   readonly queued: number;
+  /** What people are asked in it and have not decided. */
+  readonly openQuestions: number;
   readonly costUsd: number;
   readonly createdMs: number;
   readonly activeMs: number;

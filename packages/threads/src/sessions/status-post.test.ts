@@ -29,6 +29,47 @@ describeEngines('the post that says which sessions there are', (engine) => {
     expect([...platform.pinned]).toEqual([status?.postId]);
   });
 
+  test.each([
+    ['full', /❔ waits for a decision · olga/, /🟢 active · olga/],
+    ['minimal', /1 active; 1 waits for a decision\./, /1 active\.$/],
+  ])('says, when it is %s, where somebody has to decide something', async (mode, asked, decided) => {
+    const clock = fakeClock();
+    const platform = fakePlatform();
+    const { questions, sessions, fate } = await sessionBench(engine, {
+      platform,
+      clock,
+      behaviour: { stickyMessage: mode },
+      threads: { limits: { sessionTimeoutMinutes: 10_000 } },
+    });
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    const shown = async () => {
+      await clock.advance(10_000);
+      return statusOf(platform)[0]?.text;
+    };
+    const decision = questions.ask(
+      {
+        kind: 'choice',
+        platformId: platform.id,
+        sessionId: (await sessions())[0]!.session_id,
+        channelId: platform.channelId,
+        threadId,
+        markdown: 'Which?',
+        options: [{ key: 'one', emoji: 'one', label: 'One' }],
+        takesText: false,
+        approvers: { rule: 'all_users' },
+        deadlineMs: clock.nowMicroseconds() / 1_000 + 10 * 86_400_000,
+        subject: { title: 'Which' },
+      },
+      new AbortController().signal,
+    );
+    await expect.poll(shown, patience).toMatch(asked);
+    const card = await platform.botPost(({ text }) => text.startsWith('Which?'));
+    await platform.reactAs(OWNER, card, 'one');
+    await decision;
+    await expect.poll(shown, patience).toMatch(decided);
+  });
+
   test('is one and the same post over restarts', async () => {
     const { platform, hears, restart, crash } = await begin(engine, 'minimal');
     const first = await hears('📌 No agent session here');
@@ -121,7 +162,7 @@ describeEngines('the post that says which sessions there are', (engine) => {
 test('the post that says which sessions there are fits one message, whatever there is', () => {
   const platform = fakePlatform({ limit: 400 });
   const many = Array.from({ length: 50 }, (_, index) => session(index));
-  const text = statusText(platform, many, 'full');
+  const text = statusText(platform, many, 'full', new Map());
   expect(platform.split(text)).toHaveLength(1);
   expect(text).toMatch(/… and \d+ more$/);
 });

@@ -6,7 +6,7 @@ import type { PlatformBehaviour } from '../config.ts';
 import { type Platform, PlatformError, type PostRef } from '../platforms/platform.ts';
 import type { SessionTable, ThreadsTables } from '../tables.ts';
 import { shownName } from './people.ts';
-import { liveSessionsOf } from './records.ts';
+import { liveSessionsOf, openQuestionsOf } from './records.ts';
 
 /** A post of the bot's in its channel that says which sessions there are; edited as they change, pinned where it can be. */
 
@@ -79,7 +79,11 @@ export function statusPost({ ports, platform, mode }: StatusPostOptions): Status
     }
     if (mode === 'hidden') return;
     const sessions = await liveSessionsOf(store.db, platform.id);
-    const text = statusText(platform, sessions, mode);
+    const asked = await openQuestionsOf(
+      store.db,
+      sessions.map(({ session_id }) => session_id),
+    );
+    const text = statusText(platform, sessions, mode, asked);
     if (text === shown) return;
     if (known === null || known.postId === null) await postAnew(known, text);
     else if (!(await edited({ channelId: known.channelId, postId: known.postId }, text)))
@@ -156,19 +160,27 @@ const STATES: Readonly<Record<SessionTable['state'], string>> = {
   ended: '🏁 over',
 };
 
-/** Fits one post. Direct conversations are nobody else's business, and are left out. */
+/**
+ * Fits one post. Direct conversations are nobody else's business, and are left out.
+ *
+ * @param asked Open questions of the sessions that have any.
+ */
 export function statusText(
   platform: Pick<Platform, 'channelId' | 'permalink' | 'split'>,
   all: readonly SessionTable[],
   mode: 'full' | 'minimal',
+  asked: ReadonlyMap<string, number>,
 ): string {
   const sessions = all
     .filter(({ channel_id }) => channel_id === platform.channelId)
     .toSorted((one, other) => one.created_us - other.created_us);
   if (sessions.length === 0) return '📌 No agent session here at present.';
-  if (mode === 'minimal') return `📌 Agent sessions here: ${countsOf(sessions)}.`;
+  if (mode === 'minimal')
+    return `📌 Agent sessions here: ${countsOf(sessions)}${waitingOf(sessions, asked)}.`;
   for (let most = MOST_SHOWN; ; most -= 1) {
-    const lines = sessions.slice(0, most).map((session) => lineOf(platform, session));
+    const lines = sessions
+      .slice(0, most)
+      .map((session) => lineOf(platform, session, asked.has(session.session_id)));
     const left = sessions.length - lines.length;
     const more = left === 0 ? [] : [`- … and ${left} more`];
     const text = ['📌 **Agent sessions here**', ...lines, ...more].join('\n');
@@ -181,14 +193,21 @@ function countsOf(sessions: readonly SessionTable[]): string {
   return [...byState].map(([state, of]) => `${of.length} ${STATES[state].replace(/^\S+ /, '')}`).join(', ');
 }
 
+function waitingOf(sessions: readonly SessionTable[], asked: ReadonlyMap<string, number>): string {
+  const waiting = sessions.filter(({ session_id }) => asked.has(session_id)).length;
+  if (waiting === 0) return '';
+  return waiting === 1 ? '; 1 waits for a decision' : `; ${waiting} wait for a decision`;
+}
+
 /** Names without `@`, since an edit is no news to anybody. */
-function lineOf(platform: Pick<Platform, 'permalink'>, session: SessionTable): string {
+function lineOf(platform: Pick<Platform, 'permalink'>, session: SessionTable, isWaiting: boolean): string {
   const owner = harmless(shownName({ id: session.owner_id, name: session.owner_name }));
   const title = session.title === null ? '' : ` · ${harmless(session.title)}`;
   const ref = { channelId: session.channel_id, postId: session.thread_id };
   const link = session.kind === 'thread' ? platform.permalink(ref) : null;
   const unattended = session.is_unattended === 1 ? ' · unattended' : '';
-  return `- ${STATES[session.state]} · ${owner}${title}${unattended}${link === null ? '' : ` · [open](${link})`}`;
+  const waiting = isWaiting ? ' · ❔ waits for a decision' : '';
+  return `- ${STATES[session.state]}${waiting} · ${owner}${title}${unattended}${link === null ? '' : ` · [open](${link})`}`;
 }
 
 /** One short line without what Markdown or a platform would read as more. */

@@ -114,6 +114,7 @@ function sessionView(platform: FakePlatform, invitedBy: ReadonlyMap<string, stri
     isUnattended: false,
     title: null,
     queued: 0,
+    openQuestions: 0,
     costUsd: 0,
     createdMs: 0,
     activeMs: 0,

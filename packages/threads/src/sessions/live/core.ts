@@ -6,7 +6,7 @@ import type { ThreadsPorts } from '../../ports.ts';
 import type { SessionTable } from '../../tables.ts';
 import type { OutputPlace, Say, SessionJoins, SessionOutput } from '../joins.ts';
 import type { People } from '../people.ts';
-import { addFacts, moveSession } from '../records.ts';
+import { addFacts, moveSession, waitsForPerson } from '../records.ts';
 import { speaker } from '../say.ts';
 import type { Actor } from '../session.ts';
 import type { Slots } from '../slots.ts';
@@ -158,7 +158,9 @@ export function sessionCore(
       core.idle.abort();
       typing.abort();
       typing = new AbortController();
-      void showTyping(place, clock, typing.signal);
+      // Shown in doubt, since it decides nothing.
+      const isWaiting = () => waitsForPerson(ports.store.db, id).catch(() => false);
+      void showTyping(place, clock, isWaiting, typing.signal);
     },
     setIdle() {
       core.isBusy = false;
