@@ -201,3 +201,26 @@ test('config check tells all problems; serve stops at them with one line', { tim
     ],
   ]);
 });
+
+test('what a service reads from the environment is not asked of commands on the hub that runs', {
+  timeout: TIMEOUT,
+}, async () => {
+  const folder = await temporaryFolder();
+  await writeFile(
+    join(folder, 'postern.yaml'),
+    `inbox:\n  webhooks:\n    - { url: "https://example.org/hook", secrets: ["\${HOOK_SECRET}"] }\n`,
+  );
+  const secret = `whsec_${Buffer.from('a secret of twenty-four bytes or more').toString('base64')}`;
+  const postern = operator(folder);
+  const unset = `postern.yaml:3: inbox.webhooks.0.secrets.0: found \${HOOK_SECRET}, and neither HOOK_SECRET`;
+  // Nobody runs: what this command did, the hub would do in its place, webhooks too.
+  expect(await postern('allowlist', 'add', 'local', 'anna')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(unset),
+  });
+  await startHub({ folder, environment: { HOOK_SECRET: secret } });
+  expect(await postern('allowlist', 'add', 'local', 'anna')).toMatchObject({ code: 0, stderr: '' });
+  expect((await postern('login')).stdout).toContain('/console/login#token=');
+  expect((await postern('backup', 'all.tar.gz')).code).toBe(0);
+  expect((await postern('audit', 'verify')).code).toBe(0);
+});

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { LoadedConfig } from '../config/load.ts';
+import type { HubConfig, LoadedConfig } from '../config/load.ts';
 
 /** One row of the table of commands: parsing, `postern help` and the reference page all read it. */
 export interface Command {
@@ -54,6 +54,8 @@ export interface Invocation extends Surroundings {
   has(name: string): boolean;
   /** @throws ConfigError */
   config(): Promise<LoadedConfig>;
+  /** What the hub itself is given, for commands that need none of its services. @throws ConfigError */
+  hubConfig(): Promise<HubConfig>;
   /** Writes a line to stdout. */
   say(line: string): void;
   /** Writes a line to stderr. */

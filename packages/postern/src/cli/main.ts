@@ -49,20 +49,20 @@ function invocationOf({ arguments: args, flags }: ParsedCommand, surroundings: S
     const value = flags[name];
     return typeof value === 'string' ? value : undefined;
   };
+  const sources = {
+    environment: surroundings.environment,
+    workingDirectory: surroundings.workingDirectory,
+    flags: Object.fromEntries(Object.keys(flags).map((name) => [name, option(name)])),
+  };
+  // Brings the services' own sections along, which help and version can do without.
+  const loader = () => import('../config/load.ts');
   return {
     ...surroundings,
     arguments: args,
     option,
     has: (name) => flags[name] === true,
-    config: async () => {
-      // Brings the services' own sections along, which help and version can do without.
-      const { loadConfig } = await import('../config/load.ts');
-      return loadConfig({
-        environment: surroundings.environment,
-        workingDirectory: surroundings.workingDirectory,
-        flags: Object.fromEntries(Object.keys(flags).map((name) => [name, option(name)])),
-      });
-    },
+    config: async () => (await loader()).loadConfig(sources),
+    hubConfig: async () => (await loader()).loadHubConfig(sources).config,
     say: (line) => void surroundings.stdout.write(`${line}\n`),
     warn: (line) => void surroundings.stderr.write(`${line}\n`),
   };

@@ -8,6 +8,8 @@ export interface Expansion {
   readonly values: Record<string, unknown>;
   /** Dotted paths whose value came from the environment, with the text that stood in the file. */
   readonly expanded: ReadonlyMap<string, string>;
+  /** Variables that were read, and whether they hold the value themselves: `NAME` does, `NAME_FILE` names its file. */
+  readonly variables: ReadonlyMap<string, boolean>;
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -21,6 +23,7 @@ export function expandReferences(
   place: (path: readonly PropertyKey[]) => string,
 ): Expansion {
   const expanded = new Map<string, string>();
+  const variables = new Map<string, boolean>();
   const problems: ConfigProblem[] = [];
 
   const expandText = (text: string, path: readonly PropertyKey[]): string =>
@@ -36,6 +39,7 @@ export function expandReferences(
       if (value.found === 'nothing')
         return refuse(`found ${reference}, and neither ${name} nor ${name}_FILE is set`);
       expanded.set(path.join('.'), text);
+      variables.set(value.variable, value.variable === name);
       return value.value;
     });
 
@@ -50,5 +54,5 @@ export function expandReferences(
     return value;
   };
 
-  return { values: walk(values, []) as Record<string, unknown>, expanded, problems };
+  return { values: walk(values, []) as Record<string, unknown>, expanded, variables, problems };
 }

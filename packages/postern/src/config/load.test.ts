@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from './load.ts';
+import { loadConfig, loadHubConfig } from './load.ts';
 import { ConfigError, describeProblem } from './problem.ts';
 
 const STRONG = 'kestrel-orbit-94-lantern-moss';
@@ -40,6 +40,35 @@ function problems(given: Given): string[] {
 }
 
 describe('what is used', () => {
+  test('a hub that runs is found whatever its services lack', () => {
+    const yaml = `dataDir: ./state\ninbox:\n  bearerToken: ${STRONG}\n  connectors: { discord: { token: "\${NOT_SET}" } }\n`;
+    expect(problems({ yaml })).toHaveLength(1);
+    const { config } = loadHubConfig({ environment: {}, flags: {}, workingDirectory: folder });
+    expect(config).toMatchObject({ dataDir: join(folder, 'state'), port: 8080 });
+    expect(config.bearerToken?.reveal()).toBe(STRONG);
+    expect(config).not.toHaveProperty('inbox');
+  });
+
+  test('the variables that a value came from are told, by file where they name one', () => {
+    const { variables } = load({
+      yaml: `inbox:\n  connectors: { discord: { token: "\${BOT}" } }\nclaudePath: "\${TOOLS}/claude"\n`,
+      environment: {
+        BOT_FILE: join(folder, 'bot'),
+        TOOLS: '/opt',
+        POSTERN_PORT: '0',
+        AMC_BEARER_TOKEN: STRONG,
+        OTHER: 'x',
+      },
+      files: { bot: 'abc.def.ghi\n' },
+    });
+    expect(variables).toEqual([
+      { name: 'AMC_BEARER_TOKEN', value: STRONG, isSecret: true },
+      { name: 'BOT_FILE', value: join(folder, 'bot'), isSecret: false },
+      { name: 'POSTERN_PORT', value: '0', isSecret: false },
+      { name: 'TOOLS', value: '/opt', isSecret: true },
+    ]);
+  });
+
   test('defaults without file, flags or environment', () => {
     const { config, warnings } = load({});
     expect(config).toMatchObject({

@@ -16,6 +16,10 @@ import { readYamlFile } from './yaml-file.ts';
 
 const DEFAULT_FILE = 'postern.yaml';
 
+const secretVariables = new Set(
+  (settings as readonly Setting[]).filter(({ secret }) => secret).map(({ variable }) => variable),
+);
+
 /** The whole configuration, frozen to its leaves. */
 export interface Config {
   /** Path of the file that was read, or null. */
@@ -56,7 +60,19 @@ export interface LoadedConfig {
   readonly config: Config;
   /** Oddities that do not stop a start, a line each. */
   readonly warnings: readonly string[];
+  /** What was read from the environment, by name. */
+  readonly variables: readonly ReadVariable[];
 }
+
+export interface ReadVariable {
+  readonly name: string;
+  readonly value: string;
+  /** Whether the value is a secret, or may be one; the path of a secret's file is none. */
+  readonly isSecret: boolean;
+}
+
+/** What the hub itself is given, without its services. */
+export type HubConfig = Omit<Config, 'inbox' | 'campaigns' | 'threads'>;
 
 /**
  * Reads flags, environment and file into one object.
@@ -64,6 +80,33 @@ export interface LoadedConfig {
  * @throws ConfigError naming every problem; its message is one line.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
+  return load(sources, (values) => values);
+}
+
+/**
+ * Reads what the hub itself is given, for commands on a hub that runs: what its services need (tokens of platforms,
+ * say) is in the environment of the hub, and often nowhere else.
+ *
+ * @throws ConfigError naming every problem of that part.
+ */
+export function loadHubConfig(sources: ConfigSources): { readonly config: HubConfig } {
+  const { inbox, campaigns, threads, ...config } = load(sources, withoutServices).config;
+  return { config };
+}
+
+function withoutServices(values: Record<string, unknown>): Record<string, unknown> {
+  const { inbox, campaigns, threads, ...rest } = values;
+  const bearer =
+    typeof inbox === 'object' && inbox !== null && 'bearerToken' in inbox
+      ? { inbox: { bearerToken: inbox.bearerToken } }
+      : {};
+  return { ...rest, ...bearer };
+}
+
+function load(
+  sources: ConfigSources,
+  pick: (values: Record<string, unknown>) => Record<string, unknown>,
+): LoadedConfig {
   const { environment, flags, workingDirectory } = sources;
   const warnings = strayVariables(environment);
   const named = flags.config ?? variable(environment, 'POSTERN_CONFIG');
@@ -82,8 +125,9 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const {
     values,
     expanded,
+    variables: referenced,
     problems: references,
-  } = expandReferences(file?.values ?? {}, environment, placeInFile);
+  } = expandReferences(pick(file?.values ?? {}), environment, placeInFile);
   const overlay = overlaySettings(values, sources);
   const problems = [...references, ...overlay.problems];
   if (problems.length > 0) throw new ConfigError(problems);
@@ -102,7 +146,22 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const config = toConfig(data, file === null ? null : filePath, { folder, home });
   const misplaced = misplacedFolders(config, origins);
   if (misplaced.length > 0) throw new ConfigError(misplaced);
-  return { config: deepFreeze(config), warnings };
+  const variables = readVariables(environment, overlay.origins, referenced);
+  return { config: deepFreeze(config), warnings, variables };
+}
+
+function readVariables(
+  environment: Environment,
+  overlaid: Origins['overlaid'],
+  referenced: ReadonlyMap<string, boolean>,
+): ReadVariable[] {
+  const isSecret = new Map(referenced);
+  for (const { place, key } of overlaid.values()) {
+    if (place === 'environment') isSecret.set(key, isSecret.get(key) === true || secretVariables.has(key));
+  }
+  return [...isSecret]
+    .map(([name, secret]) => ({ name, value: environment[name] ?? '', isSecret: secret }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Agents may not touch the data folder, so none can work in it. */

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { systemClock } from '@postern/kit';
 import { connectStore, DataFolderLockedError, lockDataFolder, type Store } from '@postern/store';
 import { sql } from 'kysely';
-import type { Config } from '../config/load.ts';
+import type { Config, HubConfig } from '../config/load.ts';
 import { allMigrations } from '../hub/migrations.ts';
 import { databaseFile, looseRights, Refusal } from '../secrets/data-folder.ts';
 import { readSecret } from '../secrets/generated.ts';
@@ -52,7 +52,7 @@ export function checkSecrets(config: Config): Finding {
 export async function runningProcess({
   dataDir,
   databaseUrl,
-}: Config): Promise<{ pid: number | undefined } | null> {
+}: HubConfig): Promise<{ pid: number | undefined } | null> {
   if (databaseUrl !== null || !existsSync(databaseFile(dataDir))) return null;
   try {
     const lock = await lockDataFolder(dataDir);

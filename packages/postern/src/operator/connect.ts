@@ -1,7 +1,9 @@
 import { systemRandom } from '@postern/kit';
 import { DataFolderLockedError } from '@postern/store';
 import type { Invocation } from '../cli/command.ts';
-import type { Config } from '../config/load.ts';
+import type { Config, HubConfig } from '../config/load.ts';
+import { ConfigError } from '../config/problem.ts';
+import { runningProcess } from '../doctor/state.ts';
 import { readServerUrl } from '../hub/run-files.ts';
 import { Refusal } from '../secrets/data-folder.ts';
 import { readSecret } from '../secrets/generated.ts';
@@ -16,7 +18,17 @@ const CALL_MS = 60_000;
  * services here. On PostgreSQL they are always opened here, since several processes may share them.
  */
 export async function connectOperator(invocation: Invocation): Promise<OperatorApi> {
-  const { config } = await invocation.config();
+  let config: Config;
+  try {
+    ({ config } = await invocation.config());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    // What its services lack here, the server that runs may have: the tokens of platforms, say.
+    const hub = await invocation.hubConfig();
+    const running = await runningProcess(hub);
+    if (running === null) throw error;
+    return reachServer(hub, running.pid);
+  }
   try {
     return await openHere(config);
   } catch (error) {
@@ -46,7 +58,7 @@ async function openHere(config: Config): Promise<OperatorApi> {
   };
 }
 
-function reachServer(config: Config, pid: number | undefined): OperatorApi {
+function reachServer(config: HubConfig, pid: number | undefined): OperatorApi {
   const url = readServerUrl(config.dataDir);
   if (url === null) {
     throw new Refusal(

@@ -25,7 +25,7 @@ const MOST_PAGES = 10;
 
 /** `postern agent run`: an agent program that is started for each message, until a signal ends it. */
 export async function agentRun(invocation: Invocation): Promise<number> {
-  const { config } = await invocation.config();
+  const config = await invocation.hubConfig();
   const agentId = invocation.option('agent') ?? 'assistant';
   if (!AGENT_ID.test(agentId)) {
     throw new UsageError('--agent: 1 to 64 letters, digits, dots, underscores or hyphens are accepted');

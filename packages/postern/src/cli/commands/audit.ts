@@ -13,7 +13,7 @@ interface Verified {
 
 /** `postern audit verify [PLATFORM]`: exit code 1 when a chain is broken. Reads the files; no server is needed. */
 export async function verifyAuditLog(invocation: Invocation): Promise<number> {
-  const { config } = await invocation.config();
+  const config = await invocation.hubConfig();
   const folder = auditFolder(config.dataDir);
   const asked = invocation.option('platform');
   const platforms = asked === undefined ? await platformsIn(folder) : [asked];

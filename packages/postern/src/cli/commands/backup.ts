@@ -15,7 +15,7 @@ export async function backup(invocation: Invocation): Promise<number> {
   if (existsSync(target) && !invocation.has('force')) {
     throw new Refusal(`${file} exists; --force replaces it`);
   }
-  const { config } = await invocation.config();
+  const config = await invocation.hubConfig();
   const engine = config.databaseUrl === null ? 'sqlite' : 'postgres';
   const { files } = await writeBackup({
     dataDir: config.dataDir,

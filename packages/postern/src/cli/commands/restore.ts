@@ -14,7 +14,7 @@ import { moment } from '../moment.ts';
 export async function restore(invocation: Invocation): Promise<number> {
   const [file = ''] = invocation.arguments;
   const archive = resolve(invocation.workingDirectory, file);
-  const { config } = await invocation.config();
+  const config = await invocation.hubConfig();
   const { dataDir } = config;
   openDataFolder(dataDir);
   const lock = await lockDataFolder(dataDir);
