@@ -10,7 +10,12 @@ export function listed(entries: readonly MemoryEntry[]): string {
 
 function line({ index, source, author, createdMs, text }: MemoryEntry): string {
   const whose = source === 'user' ? '' : 'for ';
-  return `- **${index}.** ${code(text)} (${source}, ${whose}${code(`${author.name} ${author.id}`)}, ${dayOf(createdMs)})`;
+  return `- **${index}.** ${code(text)} (${source}, ${whose}${named(author)}, ${dayOf(createdMs)})`;
+}
+
+/** The id beside the name, since anybody may take a name. */
+function named({ id, name }: MemoryEntry['author']): string {
+  return name === id ? code(id) : `${code(name)}, id ${code(id)}`;
 }
 
 /** A text of one line as code that nothing in it can end. */
