@@ -10,6 +10,8 @@ const AT_ONCE = 8;
 /** Pages of archived threads of one channel, newest first. */
 const MOST_ARCHIVE_PAGES = 20;
 
+/** Refusals of somebody else, after which a server is taken to have no archives. */
+const MOST_FOREIGN = 6;
 /** What trying again does not change. */
 const REFUSALS: ReadonlySet<DiscordTrouble> = new Set(['forbidden', 'missing', 'refused']);
 
@@ -137,8 +139,10 @@ export class CatchUp {
     let before: string | null = null;
     for (let pages = 0; pages < MOST_ARCHIVE_PAGES; pages += 1) {
       const at: string | null = before;
-      const page: ArchivePage | null = await this.#patiently({}, () =>
-        this.#means.api.archivedThreads(parentId, at, this.#signal),
+      const page: ArchivePage | null = await this.#patiently(
+        {},
+        () => this.#means.api.archivedThreads(parentId, at, this.#signal),
+        MOST_FOREIGN,
       );
       if (page === null) return;
       for (const thread of page.threads) found(thread);
@@ -147,10 +151,18 @@ export class CatchUp {
     }
   }
 
-  /** The answer to a call that is made until it is answered; null when this account may not make it. */
-  async #patiently<Answer>(of: object, call: () => Promise<Answer>): Promise<Answer | null> {
+  /**
+   * The answer to a call that is made until it is answered; null when this account may not make it, or something else
+   * than Discord has refused it too often.
+   */
+  async #patiently<Answer>(
+    of: object,
+    call: () => Promise<Answer>,
+    mostForeign = Number.POSITIVE_INFINITY,
+  ): Promise<Answer | null> {
     const { clock, log, pauses } = this.#means;
     let pause = pauses.firstMs;
+    let foreign = 0;
     for (;;) {
       try {
         const answer = await call();
@@ -160,7 +172,8 @@ export class CatchUp {
         this.#signal.throwIfAborted();
         if (!(error instanceof DiscordError)) throw error;
         const { trouble, message } = error;
-        if (REFUSALS.has(trouble) && !error.isForeign) {
+        if (error.isForeign) foreign += 1;
+        if (REFUSALS.has(trouble) && (!error.isForeign || foreign >= mostForeign)) {
           this.#troubled.delete(of);
           return null;
         }

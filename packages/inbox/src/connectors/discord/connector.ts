@@ -48,10 +48,10 @@ export function discordConnector(options: DiscordOptions): Connector {
         connection = { status: 'down', detail: 'The connection to Discord broke; it is being made again' };
       },
     };
-    const { identifyMs } = pauses;
+    const { identifyMs, sessionMs } = pauses;
     while (!signal.aborted) {
       try {
-        await runGateway({ api: await api(), token, clock, log, identifyMs }, listener, signal);
+        await runGateway({ api: await api(), token, clock, log, identifyMs, sessionMs }, listener, signal);
       } catch (error) {
         if (signal.aborted) return;
         const refusal = refusalOf(error);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { numbered } from '../../testing/contract/tools.ts';
 import { discordBench } from '../../testing/fakes/discord/bench.ts';
+import { TEST_PAUSES } from '../../testing/fakes/discord/harness.ts';
 
 /** What was said while the gateway told nothing of it, although a session went on or a reading was refused. */
 
@@ -88,6 +89,39 @@ test.each([403, 404, 407, 200])(
   },
 );
 
+test('a gateway that takes a RESUME and never answers it is left for a new session', async () => {
+  const { fake, general, ana, start } = await discordBench({ pauses: { ...TEST_PAUSES, sessionMs: 1_000 } });
+  const process = await start();
+  fake.say(general, ana, 'before');
+  await process.until((messages) => messages.length === 1);
+  fake.faults.muteResume = true;
+  fake.gateway.drop();
+  fake.say(general, ana, 'meanwhile');
+  await process.until((messages) => messages.length === 2);
+  await process.untilHealth((status) => status === 'ok');
+  fake.say(general, ana, 'after');
+  await process.until((messages) => messages.length === 3);
+  expect(await process.texts()).toEqual(['before', 'meanwhile', 'after']);
+});
+
+test('a server without archives of threads is no trouble', async () => {
+  const { fake, general, ana, start, home } = await discordBench();
+  const first = await start();
+  fake.say(general, ana, 'before');
+  await first.until((messages) => messages.length === 1);
+  await first.stop();
+  fake.gateway.forgetSessions();
+  fake.faults.rest.set(
+    'archive',
+    Array.from({ length: 100 }, () => ({ foreign: 404 })),
+  );
+  fake.say(general, ana, 'missed');
+  const next = await home.start();
+  await next.until((messages) => messages.length === 2);
+  await next.untilHealth((status) => status === 'ok');
+  expect(await next.texts()).toEqual(['before', 'missed']);
+});
+
 test('what came while the bot was kept out of a channel is read once it is let in again', async () => {
   const { fake, general, direct, ana, start } = await discordBench();
   const first = await start();
@@ -163,7 +197,7 @@ test('a first direct message that died with its process arrives with the next on
 });
 
 test('a message with a part that cannot be read is not lost for it', async () => {
-  const { fake, general, ana, start } = await discordBench();
+  const { fake, general, direct, ana, start } = await discordBench();
   const process = await start();
   const tell = (message: Record<string, unknown>) =>
     fake.gateway.dispatch(
@@ -175,9 +209,10 @@ test('a message with a part that cannot be read is not lost for it', async () =>
   tell({ id: fake.world.id(), timestamp, content: '1', attachments: [{ id: '1', filename: 'a', size: -1 }] });
   tell({ id: fake.world.id(), timestamp, content: '2', message_reference: 'none', member: 7 });
   tell({ id: fake.world.id(), timestamp, content: '3', message_snapshots: [null, { message: {} }] });
+  tell({ id: fake.world.id(), channel_id: direct.id, guild_id: '', timestamp, content: 'direct' });
   tell({ id: fake.world.id(), timestamp: null, content: '4', edited_timestamp: 0, type: null });
-  await process.until((messages) => messages.length === 4);
-  expect(await process.texts()).toEqual(['1', '2', '3', '4']);
+  await process.until((messages) => messages.length === 5);
+  expect(await process.texts()).toEqual(['1', '2', '3', 'direct', '4']);
   const [withFile] = await process.received();
   expect(withFile?.raw).toMatchObject({ missing_attachments: [{ name: 'a' }] });
 });

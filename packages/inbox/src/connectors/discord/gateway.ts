@@ -40,7 +40,7 @@ export interface GatewayListener {
  * @throws GatewayRefusal, or whatever kept the first connection from being made.
  */
 export async function runGateway(
-  means: { api: DiscordApi; token: string; clock: Clock; log: Log; identifyMs: number },
+  means: { api: DiscordApi; token: string; clock: Clock; log: Log; identifyMs: number; sessionMs: number },
   listener: GatewayListener,
   signal: AbortSignal,
 ): Promise<void> {
@@ -50,6 +50,16 @@ export async function runGateway(
   const ended = AbortSignal.any([signal, over.signal]);
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
+  let waiting = new AbortController();
+  const settled = () => waiting.abort();
+  /** A gateway that takes a RESUME and never answers it keeps the library waiting, however well it beats. */
+  const awaitSession = async () => {
+    settled();
+    waiting = new AbortController();
+    const { signal: isThere } = waiting;
+    await means.clock.sleep(means.sessionMs, AbortSignal.any([isThere, ended]));
+    if (!isThere.aborted) failed.reject(new Error('the gateway gave no session'));
+  };
 
   const manager = new WebSocketManager({
     token: means.token,
@@ -72,11 +82,17 @@ export async function runGateway(
   };
   manager.on(
     'ready',
-    on(({ data, shardId }: { data: unknown; shardId: number }) => listener.ready(data, shardId)),
+    on(({ data, shardId }: { data: unknown; shardId: number }) => {
+      settled();
+      listener.ready(data, shardId);
+    }),
   );
   manager.on(
     'resumed',
-    on(() => listener.resumed()),
+    on(() => {
+      settled();
+      listener.resumed();
+    }),
   );
   manager.on(
     'dispatch',
@@ -88,8 +104,10 @@ export async function runGateway(
     'closed',
     on(({ code }: { code: number }) => {
       const refusal = REFUSALS[code];
-      if (refusal === undefined) listener.lost();
-      else failed.reject(new GatewayRefusal(refusal));
+      if (refusal === undefined) {
+        void awaitSession();
+        listener.lost();
+      } else failed.reject(new GatewayRefusal(refusal));
     }),
   );
   manager.on('error', ({ error }) =>

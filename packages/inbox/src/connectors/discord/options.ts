@@ -19,6 +19,8 @@ export interface DiscordPauses {
   readonly longestMs: number;
   /** Between two IDENTIFYs; Discord wants 5 s. */
   readonly identifyMs: number;
+  /** How long a broken connection may take to have its session, or a new one. */
+  readonly sessionMs: number;
   /** Between tries after Discord refused for a reason that only the operator can mend. */
   readonly refusedMs: number;
 }
@@ -27,6 +29,7 @@ export const DEFAULT_PAUSES: DiscordPauses = {
   firstMs: 1_000,
   longestMs: 60_000,
   identifyMs: 5_500,
+  sessionMs: 3 * 60_000,
   // A bot has 1,000 IDENTIFYs a day, and loses its token when it uses them up.
   refusedMs: 5 * 60_000,
 };

@@ -25,7 +25,7 @@ export const messageSchema = z.object({
   ...contentFields,
   id: snowflakeSchema,
   channel_id: snowflakeSchema,
-  guild_id: snowflakeSchema.nullish(),
+  guild_id: snowflakeSchema.nullish().catch(null),
   type: z.int().catch(0),
   author: z.object({
     id: snowflakeSchema,

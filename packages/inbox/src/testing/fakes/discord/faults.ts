@@ -37,6 +37,8 @@ export interface Faults {
   disallowedIntents: number;
   /** RESUMEs are answered as if the sessions were unknown. */
   refuseResume: boolean;
+  /** RESUMEs are not answered, and the connection stays. */
+  muteResume: boolean;
   /** Heartbeats are not answered. */
   muteHeartbeats: boolean;
 }
@@ -49,6 +51,7 @@ export function noFaults(): Faults {
     closeIdentify: [],
     disallowedIntents: 0,
     refuseResume: false,
+    muteResume: false,
     muteHeartbeats: false,
   };
 }

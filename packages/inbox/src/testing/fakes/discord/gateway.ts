@@ -154,6 +154,7 @@ export class FakeGateway {
       } else if (op === OP.identify) {
         session = this.#identify(client, d);
       } else if (op === OP.resume) {
+        if (faults.muteResume) return;
         session = this.#resume(client, d);
       } else if (session === null) {
         client.close(CLOSE.notAuthenticated);
