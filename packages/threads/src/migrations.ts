@@ -112,4 +112,18 @@ export const threadsMigrations: readonly Migration[] = [
       await sql`ALTER TABLE threads_proposals ADD COLUMN outcome ${text}`.execute(db);
     },
   },
+  {
+    name: 'threads_0005_question_follow_up',
+    async up(db, engine) {
+      const { text } = columns(engine);
+      const statements = [
+        sql`ALTER TABLE threads_questions ADD COLUMN follow_up ${text} NOT NULL DEFAULT 'done'`,
+        sql`UPDATE threads_questions SET follow_up = 'due' WHERE state = 'open'`,
+        // What the next start has to see to.
+        sql`CREATE INDEX threads_questions_due ON threads_questions (platform_id, question_id)
+          WHERE follow_up <> 'done'`,
+      ];
+      for (const statement of statements) await statement.execute(db);
+    },
+  },
 ];

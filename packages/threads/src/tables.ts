@@ -131,6 +131,8 @@ export interface QuestionTable {
   created_us: number;
   deadline_us: number;
   decided_us: number | null;
+  /** `recorded` once its end is in the audit log, `done` once its post says so too. */
+  follow_up: 'due' | 'recorded' | 'done';
 }
 
 /** A fact that the agents of a channel are told. */

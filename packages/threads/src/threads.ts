@@ -210,9 +210,10 @@ export function createThreads(
       for (const stop of stopListening) stop();
       changes.close();
       await manager.stop();
+      // What its agents still wait for is withdrawn with it.
+      await bridge?.close();
       await questions.settled();
       questions.close();
-      await bridge?.close();
       await Promise.all(work);
       await ports.audit.close();
     },

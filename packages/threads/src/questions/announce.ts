@@ -1,6 +1,7 @@
 import type { Log } from '@postern/http';
 import type { Platform, PostRef } from '../platforms/platform.ts';
 import type { Decision, NewQuestion } from './question.ts';
+import { inLine } from './shown-input.ts';
 import { legend, outcomeLine } from './texts.ts';
 
 /** What of a question its posts are made of. */
@@ -39,7 +40,7 @@ export async function announce(
     }
   }
   try {
-    for (const markdown of platform.split(`${question.subject.title}\n${outcome}`)) {
+    for (const markdown of platform.split(`${inLine(question.subject.title)}\n${outcome}`)) {
       const { channelId, threadId } = question;
       await platform.post({ channelId, threadId, markdown, key: `${questionId}:outcome` });
     }

@@ -1,10 +1,12 @@
-import type { PostRef } from '../platforms/platform.ts';
+import type { Platform, PostRef } from '../platforms/platform.ts';
 import type { Decision, NewQuestion } from './question.ts';
 
 /** A question this process has asked and waits for. Only such a one can be answered into anything. */
 export interface OpenQuestion {
   readonly id: string;
   readonly question: NewQuestion;
+  /** Where it was asked; it takes edits also while the process goes down. */
+  readonly platform: Platform;
   readonly deadlineMicroseconds: number;
   /** Null until it is posted. */
   ref: PostRef | null;
@@ -22,13 +24,14 @@ export interface OpenQuestion {
   decide(decision: Decision): void;
 }
 
-export function openQuestion(id: string, question: NewQuestion): OpenQuestion {
+export function openQuestion(id: string, question: NewQuestion, platform: Platform): OpenQuestion {
   const recorded = Promise.withResolvers<void>();
   const posted = Promise.withResolvers<void>();
   const decided = Promise.withResolvers<Decision>();
   return {
     id,
     question,
+    platform,
     deadlineMicroseconds: Math.floor(question.deadlineMs * 1_000),
     ref: null,
     recorded: recorded.promise,

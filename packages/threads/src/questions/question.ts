@@ -25,8 +25,9 @@ export interface Questions {
   /** Withdraws all open questions of a session, as when it ends. */
   withdrawOf(sessionId: string, reason: WithdrawReason): Promise<void>;
   /**
-   * Closes what an earlier process left open on the platform, as denied; their posts say so. Called when the
-   * platform is connected and before its events are looked at; what this process asked itself stays open.
+   * Closes what an earlier process left open on the platform, as denied; their posts say so, and so do those of
+   * questions that were closed while it went. Called when the platform is connected and before its events are looked
+   * at; what this process asked itself stays open.
    */
   closeStale(platformId: string): Promise<void>;
 }

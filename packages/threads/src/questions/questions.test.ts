@@ -15,6 +15,7 @@ import {
 import { ALLOW_ONCE, DENY, scoped } from './ask.ts';
 import type { Decision, NewQuestion } from './question.ts';
 import { MOST_OPEN } from './questions.ts';
+import { closeRow } from './records.ts';
 
 const never = new AbortController().signal;
 
@@ -384,6 +385,51 @@ describeEngines('a question', (engine) => {
     await after.closeStale('fake');
     await after.settled();
     expect(told).toEqual([expect.stringMatching(/^Permission for Bash\n.*the bot was restarted/)]);
+  });
+
+  test('that was closed when the process died is on record after the restart, and its post says so', async () => {
+    const at = await bench();
+    const { post } = await asked(at);
+    const [{ id } = { id: '' }] = await at.questions.list({ limit: 1 });
+    const by = { id: 'console:ops', name: 'ops', via: 'console' } as const;
+    // As of a process that is killed between its update and all that follows it.
+    await closeRow(at.store, id, { kind: 'chosen', option: 'allow', by }, at.clock.nowMicroseconds());
+    const after = await at.restarted();
+    for (let start = 1; start <= 2; start += 1) {
+      await after.closeStale('fake');
+      await after.settled();
+    }
+    expect(textOf(at, post)).toContain('**Allowed once** by ops in the console');
+    expect(at.audit.of('permission')).toEqual([
+      expect.objectContaining({
+        actor: 'console:ops',
+        details: expect.objectContaining({ decision: 'allow' }),
+      }),
+    ]);
+  });
+
+  test('is told of where it was asked, though the platform is let go of meanwhile', async () => {
+    const at = await bench();
+    const cancel = new AbortController();
+    const { post, decision } = await asked(at, {}, cancel.signal);
+    at.letGo();
+    cancel.abort();
+    await at.questions.settled();
+    expect(await decision).toEqual({ kind: 'withdrawn', reason: 'cancelled' });
+    expect(textOf(at, post)).toContain('**Denied**: the agent no longer waits');
+  });
+
+  test('whose post cannot be edited is told of by a title that is no markup, whoever chose its words', async () => {
+    const at = await bench();
+    const title = 'routine [here](https://evil.example) \u202e**x**';
+    const { post, decision } = await asked(at, { subject: { title } });
+    at.platform.failNext('edit', 'refused');
+    await at.platform.reactAs(OWNER, post, '+1');
+    await decision;
+    await at.questions.settled();
+    expect(at.platform.posts.at(-1)?.text).toBe(
+      `routine \\[here\\](https://evil.example) \\\\u{202e}\\*\\*x\\*\\*\n👍 **Allowed once** by ${OWNER.name}`,
+    );
   });
 
   test('stays open when the same process tidies up what is stale', async () => {

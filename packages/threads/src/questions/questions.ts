@@ -7,7 +7,15 @@ import { lateReactions } from './late-reactions.ts';
 import { type OpenQuestion, openQuestion, openQuestions } from './open-question.ts';
 import type { QuestionPorts } from './ports.ts';
 import type { Decision, NewQuestion, QuestionDesk, WithdrawReason } from './question.ts';
-import { CLOSED_CHANNEL, closeRow, decisionLine, findRow, OPENED_CHANNEL } from './records.ts';
+import {
+  CLOSED_CHANNEL,
+  closeRow,
+  decisionLine,
+  findRow,
+  followUp,
+  OPENED_CHANNEL,
+  unfinishedRows,
+} from './records.ts';
 import { newRow, refOf, viewOf } from './rows.ts';
 
 /** So many questions of one session, or of none on one platform, may be open at a time. */
@@ -31,12 +39,15 @@ const WITHDRAW_REASONS: readonly unknown[] = [
 /**
  * The questions of a process. A decision is one conditional update of the row, so whatever races, it is made once;
  * whoever asked then writes the audit line, gets the decision, and the post is made to say it. An answer to what
- * this process did not ask leads to nothing, which is what makes a late reaction harmless after a restart.
+ * this process did not ask leads to nothing, which is what makes a late reaction harmless after a restart. How far
+ * the end of a question has come is on record as well, so that the next start goes on where a process was killed.
  */
 export function createQuestions(ports: QuestionPorts): QuestionDesk {
   const { store, clock, log } = ports;
   const open = openQuestions();
   const announcing = new Set<Promise<void>>();
+  /** Closed by this process, and perhaps not told of yet. */
+  const closing = new Set<string>();
 
   /** Lets something go on by itself; a failure is logged. */
   const start = (work: Promise<void>): Promise<void> =>
@@ -51,18 +62,18 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
   const finish = async (entry: OpenQuestion, decision: Decision): Promise<void> => {
     if (entry.over.signal.aborted) return;
     entry.over.abort();
+    closing.add(entry.id);
     open.remove(entry);
-    const { id, question } = entry;
+    const { id, question, platform } = entry;
     await ports.audit.record(question.platformId, decisionLine(id, question, decision));
     entry.decide(decision);
     const say = async () => {
+      await followUp(store, id, 'recorded');
       await entry.posted;
-      const platform = ports.platform(question.platformId);
-      if (entry.ref !== null && platform !== null) {
-        await announce({ platform, log }, id, question, entry.ref, decision);
-      }
+      if (entry.ref !== null) await announce({ platform, log }, id, question, entry.ref, decision);
+      await followUp(store, id, 'done');
     };
-    tell(say());
+    tell(say().finally(() => closing.delete(id)));
   };
 
   /** Takes over what is on record for a question that is closed there. */
@@ -162,12 +173,11 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
     if (pieces.length > MOST_POSTS) throw new PlatformError('too_large', 'the question is too long to ask');
     assertRoom(question);
 
-    const entry = openQuestion(given.id ?? ports.newId('qst'), question);
+    const entry = openQuestion(given.id ?? ports.newId('qst'), question, platform);
     const older =
       question.kind === 'plan' && question.sessionId !== null ? open.ofSession(question.sessionId) : [];
     open.add(entry);
-    const withdraw = () =>
-      void start(closeUnanswered(entry, { kind: 'withdrawn', reason: reasonOf(signal) }, 1));
+    const withdraw = () => tell(closeUnanswered(entry, { kind: 'withdrawn', reason: reasonOf(signal) }, 1));
     signal.addEventListener('abort', withdraw, { once: true });
     try {
       for (const plan of older) {
@@ -275,21 +285,26 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
     },
 
     async closeStale(platformId) {
-      const rows = await store.db
-        .selectFrom('threads_questions')
-        .selectAll()
-        .where('platform_id', '=', platformId)
-        .where('state', '=', 'open')
-        .orderBy('question_id')
-        .execute();
-      const decision: Decision = { kind: 'withdrawn', reason: 'restarted' };
-      for (const row of rows) {
-        if (open.byId(row.question_id) !== undefined) continue;
-        if (!(await closeRow(store, row.question_id, decision, clock.nowMicroseconds()))) continue;
-        const question = viewOf(row);
-        await ports.audit.record(platformId, decisionLine(question.id, question, decision));
+      const restarted: Decision = { kind: 'withdrawn', reason: 'restarted' };
+      for (const row of await unfinishedRows(store, platformId)) {
+        const { question_id: id } = row;
+        if (open.byId(id) !== undefined || closing.has(id)) continue;
+        if (row.state === 'open') await closeRow(store, id, restarted, clock.nowMicroseconds());
+        const closed = await findRow(store, id);
+        if (closed === undefined) continue;
+        const question = viewOf(closed);
+        const decision = question.decision ?? restarted;
+        if (closed.follow_up === 'due') {
+          await ports.audit.record(platformId, decisionLine(id, question, decision));
+          await followUp(store, id, 'recorded');
+        }
         const platform = ports.platform(platformId);
-        if (platform !== null) tell(announce({ platform, log }, question.id, question, refOf(row), decision));
+        if (platform === null) continue;
+        const say = async () => {
+          await announce({ platform, log }, id, question, refOf(closed), decision);
+          await followUp(store, id, 'done');
+        };
+        tell(say());
       }
     },
 

@@ -47,6 +47,34 @@ export async function findRow(
     .executeTakeFirst();
 }
 
+/** Puts on record how far the end of a question has come. */
+export async function followUp(
+  store: Store<ThreadsTables>,
+  questionId: string,
+  state: 'recorded' | 'done',
+): Promise<void> {
+  await store.db
+    .updateTable('threads_questions')
+    .set({ follow_up: state })
+    .where('question_id', '=', questionId)
+    .where('follow_up', '<>', 'done')
+    .execute();
+}
+
+/** What is open on a platform, and what was closed without its post saying so; oldest first. */
+export async function unfinishedRows(
+  store: Store<ThreadsTables>,
+  platformId: string,
+): Promise<QuestionTable[]> {
+  return store.db
+    .selectFrom('threads_questions')
+    .selectAll()
+    .where('platform_id', '=', platformId)
+    .where('follow_up', '<>', 'done')
+    .orderBy('question_id')
+    .execute();
+}
+
 /** What of a question its lines in the audit log tell. */
 export type Audited = Pick<
   NewQuestion,

@@ -60,6 +60,7 @@ export function newRow(questionId: string, question: NewQuestion, nowMicrosecond
     created_us: nowMicroseconds,
     deadline_us: Math.floor(question.deadlineMs * 1_000),
     decided_us: null,
+    follow_up: 'due',
   };
 }
 

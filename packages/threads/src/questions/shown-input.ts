@@ -29,6 +29,11 @@ export function visible(text: string): string {
 const UNSEEN =
   /(?![\n\t]|(?<=\p{Emoji})\ufe0f|(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 
+/** Text in a line that is no markup. */
+export function inLine(text: string): string {
+  return visible(text.replaceAll(/\s+/g, ' ')).replaceAll(/[*_`~[\]<>\\|]/g, (mark) => `\\${mark}`);
+}
+
 /** A code block that nothing in the text can end. */
 export function codeBlock(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));

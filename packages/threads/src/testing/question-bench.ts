@@ -23,6 +23,8 @@ export interface QuestionBench {
   /** Guests and who let them in. */
   readonly invitedBy: Map<string, string>;
   readonly scope: AskScope;
+  /** The platform is another process's from now on. */
+  letGo(): void;
   /** The questions of another process on the same database, after a restart say. */
   restarted(): Promise<QuestionDesk>;
 }
@@ -48,6 +50,7 @@ export async function questionBench(
   ]);
   const invitedBy = new Map<string, string>();
   const stop = new AbortController();
+  let isOurs = true;
   const desk = (of: Store<ThreadsTables>): QuestionDesk =>
     createQuestions({
       store: of,
@@ -59,7 +62,7 @@ export async function questionBench(
         standing: async (_sessionId, _platformId, personId) => standings.get(personId) ?? 'stranger',
         view: async () => sessionView(platform, invitedBy),
       },
-      platform: (platformId) => (platformId === platform.id ? platform : null),
+      platform: (platformId) => (platformId === platform.id && isOurs ? platform : null),
     });
   const questions = desk(store);
   void platform.run(
@@ -92,6 +95,9 @@ export async function questionBench(
       threadId: 'root',
       approvers,
       deadlineMs: clock.nowMicroseconds() / 1_000 + timeoutMs,
+    },
+    letGo() {
+      isOurs = false;
     },
     restarted: async () => desk(await again()),
   };
