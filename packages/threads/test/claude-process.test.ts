@@ -277,10 +277,11 @@ describe('an end', () => {
   });
 
   test('before it began tells what is missing', async () => {
-    const [noProgram, noFolder, noKey] = [
+    const [noProgram, noFolder, noKey, noHome] = [
       await shop.start({}, { command: '/nowhere/claude' }),
       await shop.start({ workingDir: join(shop.folder, 'gone') }),
       await shop.start({ account: { apiKeyFile: join(shop.folder, 'no-key') } }),
+      await shop.start({ account: { home: join(shop.folder, 'no-home') } }),
     ];
     const not_started = { reason: 'not_started', exitCode: null, isMidTurn: false };
     expect(await noProgram.process.ended).toMatchObject({
@@ -294,6 +295,10 @@ describe('an end', () => {
     expect(await noKey.process.ended).toMatchObject({
       ...not_started,
       errorOutput: expect.stringContaining('key file cannot be read'),
+    });
+    expect(await noHome.process.ended).toMatchObject({
+      ...not_started,
+      errorOutput: expect.stringMatching(/^The account's home .*no-home does not exist\.$/),
     });
     await expect(noFolder.say('hello')).rejects.toMatchObject({ name: 'AgentGoneError' });
   });

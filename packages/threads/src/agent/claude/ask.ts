@@ -36,7 +36,7 @@ export async function askClaude(
   if (Buffer.byteLength(prompt) > MOST_PROMPT_BYTES) throw new AgentAskError('The prompt is too long.');
   const run = options.newUuid();
   const login = await loginOf(account).catch((error: Error) => {
-    throw new AgentAskError(`The account's key file cannot be read: ${error.message}`);
+    throw new AgentAskError(error.message);
   });
   await using config = await privateFile(options.filesDir, configName, '{"mcpServers":{}}').catch(
     (error: Error) => {

@@ -45,7 +45,7 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
   try {
     login = await loginOf(launch.account);
   } catch (error) {
-    return notStarted(`The account's key file cannot be read: ${(error as Error).message}`);
+    return notStarted((error as Error).message);
   }
   if (!(await isFolder(launch.workingDir))) {
     return notStarted(`The working folder ${launch.workingDir} does not exist.`);
