@@ -1,10 +1,11 @@
+import { inLine } from '../questions/shown-input.ts';
 import type { FireTable } from '../tables.ts';
 import { beginUnattended, tell } from '../unattended/begin.ts';
 import { claimFire, moveFire } from '../unattended/fires.ts';
 import type { TaskSurroundings } from '../unattended/surroundings.ts';
 import { occasionOf, type Task } from '../unattended/task.ts';
 import { TASKS_CHANNEL, taskById, tasksOf } from '../unattended/tasks.ts';
-import { inLine, nameOf } from '../unattended/texts.ts';
+import { nameOf } from '../unattended/texts.ts';
 import { latestRun, runsBetween, wallClock } from './schedule.ts';
 
 /** How often the clock is looked at. */

@@ -1,5 +1,5 @@
 import { PlatformError, type PostRef } from '../platforms/platform.ts';
-import { codeBlock, visible } from '../questions/shown-input.ts';
+import { codeBlock, inLine, visible } from '../questions/shown-input.ts';
 import { accountFor } from '../sessions/accounts.ts';
 import { offerReactions } from '../sessions/header.ts';
 import { ownMessage } from '../sessions/messages.ts';
@@ -11,7 +11,7 @@ import { moveFire, settleFire } from './fires.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import { SIGN, type Task } from './task.ts';
 import { TASKS_CHANNEL } from './tasks.ts';
-import { inLine, nameOf, personName } from './texts.ts';
+import { nameOf, personName } from './texts.ts';
 
 export type BeginOutcome =
   | 'begun'

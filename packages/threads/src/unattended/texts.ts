@@ -1,16 +1,11 @@
 import { sanitizeName } from '@postern/kit';
-import { codeBlock, visible } from '../questions/shown-input.ts';
+import { codeBlock, inLine, visible } from '../questions/shown-input.ts';
 import { runAfter, wallClock } from '../routines/schedule.ts';
 import { occasionOf, SIGN, type Task, type TaskDraft } from './task.ts';
 
 /** What the posts about standing tasks say. Names and prompts come from people and models, so all is made visible. */
 
 const RUNS_SHOWN = 3;
-
-/** Text in a line that is no markup. */
-export function inLine(text: string): string {
-  return visible(text.replaceAll(/\s+/g, ' ')).replaceAll(/[*_`~[\]<>\\|]/g, (mark) => `\\${mark}`);
-}
 
 export function nameOf(task: Pick<TaskDraft, 'name'>): string {
   return `**${inLine(task.name)}**`;
