@@ -3,8 +3,7 @@ import { useEffect, useMemo } from 'react';
 import type { Project } from '../api/campaigns.ts';
 import { type CampaignsSection, Link, navigate, paths } from '../router.tsx';
 import '../styles/campaigns.css';
-import { Icon, type IconName } from '../ui/icons.tsx';
-import { moveByArrows } from '../ui/roving.ts';
+import { RoomNav, type RoomSection } from '../ui/room-nav.tsx';
 import { Loaded } from '../ui/section.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -24,7 +23,7 @@ import { TemplatePage } from './template-page.tsx';
 import { TemplatesSection } from './templates.tsx';
 import { WebhooksSection } from './webhooks.tsx';
 
-const sections: Readonly<Record<CampaignsSection, { label: string; icon: IconName }>> = {
+const sections: Readonly<Record<CampaignsSection, RoomSection>> = {
   campaigns: { label: 'Campaigns', icon: 'megaphone' },
   lists: { label: 'Lists', icon: 'users' },
   segments: { label: 'Segments', icon: 'filter' },
@@ -47,11 +46,6 @@ interface CampaignsPageProps {
 /** The rooms of the campaigns: one project at a time, its sections on the left. */
 export function CampaignsPage({ project: wanted, section, item, publicUrl }: CampaignsPageProps) {
   const projects = useQuery(projectsQuery);
-  const { label } = sections[section];
-  useEffect(() => {
-    document.title = `${label} · Postern`;
-  }, [label]);
-
   const known = projects.data;
   const project = known === undefined ? null : chosenProject(known, wanted);
   useEffect(() => {
@@ -60,48 +54,31 @@ export function CampaignsPage({ project: wanted, section, item, publicUrl }: Cam
     if (wanted === null) navigate(paths.campaigns(project.id, section, item), { replace: true });
   }, [project, wanted, section, item]);
 
-  // On a phone the sections are a strip that scrolls; the one that is open must be in sight.
-  useEffect(() => {
-    const link = document.querySelector<HTMLElement>('.inbox-link[aria-current="page"]');
-    const strip = link?.parentElement;
-    if (link == null || strip == null || link.dataset.section !== section) return;
-    strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
-  }, [section]);
-
   return (
     <div className="inbox campaigns" data-item={item !== null || undefined}>
-      <nav className="pane inbox-nav" aria-label="Campaigns" onKeyDown={(event) => moveByArrows(event)}>
-        <header className="pane-head project-switch">
-          <h2 className="visually-hidden">Campaigns</h2>
-          {known !== undefined && known.length > 0 && (
-            <Select
-              bare
-              label="Project"
-              value={project?.id ?? ''}
-              options={[
-                ...(project === null ? [{ value: '', label: 'Choose a project' }] : []),
-                ...known.map(({ id, name }) => ({ value: id, label: name })),
-              ]}
-              onChange={(id) => navigate(paths.campaigns(id, section))}
-            />
-          )}
-        </header>
-        <div className="inbox-links">
-          {Object.entries(sections).map(([name, { label: text, icon }]) => (
-            <Link
-              key={name}
-              to={paths.campaigns(project?.id ?? null, name as CampaignsSection)}
-              className="inbox-link"
-              data-roving
-              data-section={name}
-              aria-current={name === section ? 'page' : undefined}
-            >
-              <Icon name={icon} small />
-              <span>{text}</span>
-            </Link>
-          ))}
-        </div>
-      </nav>
+      <RoomNav
+        label="Campaigns"
+        heading={
+          <header className="pane-head project-switch">
+            <h2 className="visually-hidden">Campaigns</h2>
+            {known !== undefined && known.length > 0 && (
+              <Select
+                bare
+                label="Project"
+                value={project?.id ?? ''}
+                options={[
+                  ...(project === null ? [{ value: '', label: 'Choose a project' }] : []),
+                  ...known.map(({ id, name }) => ({ value: id, label: name })),
+                ]}
+                onChange={(id) => navigate(paths.campaigns(id, section))}
+              />
+            )}
+          </header>
+        }
+        sections={sections}
+        open={section}
+        pathOf={(name) => paths.campaigns(project?.id ?? null, name)}
+      />
       <Loaded query={projects} what="the projects">
         {(list) => (
           <Room
