@@ -19,6 +19,8 @@ export interface SessionFacts {
   /** Whether the header says that the session could not be started. */
   readonly hasFailedStart?: boolean | undefined;
   readonly costUsd?: number | undefined;
+  /** The agent's own commands, as it last told them. */
+  readonly slashCommands?: readonly string[] | undefined;
   /** When the thread was last told of a restart. */
   readonly restartToldUs?: number | undefined;
 }
@@ -30,6 +32,7 @@ const factsSchema = z
     hasFailedStart: z.boolean().optional(),
     costUsd: z.number().optional(),
     restartToldUs: z.number().optional(),
+    slashCommands: z.array(z.string()).optional(),
   })
   .catch({});
 

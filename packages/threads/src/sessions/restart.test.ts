@@ -237,6 +237,18 @@ describeEngines('a restart in good order', (engine) => {
   });
 });
 
+describeEngines('the agent’s own commands', (engine) => {
+  test('are known after a restart before the agent has had a turn', async () => {
+    const { platform, agent, crash, hears, fate } = await sessionBench(engine);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    await crash();
+    await agent.process(1);
+    await platform.say(OWNER, '!security-review of it', { threadId });
+    await hears('answer: /security-review of it', threadId);
+  });
+});
+
 describeEngines('the news of a restart', (engine) => {
   const newsIn = (texts: readonly string[]) => texts.filter((text) => text.startsWith(NEWS));
 

@@ -6,7 +6,7 @@ import type { ThreadsPorts } from '../../ports.ts';
 import type { SessionTable } from '../../tables.ts';
 import type { OutputPlace, Say, SessionJoins, SessionOutput } from '../joins.ts';
 import type { People } from '../people.ts';
-import { addFacts, moveSession, waitsForPerson } from '../records.ts';
+import { addFacts, factsOf, moveSession, waitsForPerson } from '../records.ts';
 import { speaker } from '../say.ts';
 import type { Actor } from '../session.ts';
 import type { Slots } from '../slots.ts';
@@ -129,7 +129,8 @@ export function sessionCore(
     isHeld: false,
     restartUntold: null,
     isOver: false,
-    slash: [],
+    // Those of an earlier process, until the agent tells them anew with its first turn.
+    slash: factsOf(row).slashCommands ?? [],
     idle: new AbortController(),
     awaited: new AbortController(),
 

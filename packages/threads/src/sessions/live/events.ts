@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import type { AgentEvent } from '../../agent/agent.ts';
 import { coolAccount } from '../accounts.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage } from '../messages.ts';
-import { changeSession, factsOf, moveSession, sessionForUpdate } from '../records.ts';
+import { addFacts, changeSession, factsOf, moveSession, sessionForUpdate } from '../records.ts';
 import type { SessionCore } from './core.ts';
 import { bridgeWatch } from './failures.ts';
 import { showStart } from './header-state.ts';
 import { watchIdleness } from './pausing.ts';
 
 const END_OF_TURN = { success: 'succeeded', interrupted: 'stopped', failed: 'failed' } as const;
+
+/** Agents with many plugins have some hundred. */
+const MOST_COMMANDS_KEPT = 1_000;
 
 type Finished = Extract<AgentEvent, { type: 'turn_finished' }>;
 
@@ -27,6 +30,13 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
       await changeSession(store.db, id, { has_begun: 1 });
     });
     await showStart(core, 'started');
+  }
+
+  async function keepCommands(commands: readonly string[]): Promise<void> {
+    const isNews = commands.join() !== core.slash.join();
+    core.slash = commands;
+    const slashCommands = commands.slice(0, MOST_COMMANDS_KEPT);
+    if (isNews) await core.persistently(() => addFacts(store, id, { slashCommands }));
   }
 
   async function recordToolUse(event: Extract<AgentEvent, { type: 'tool_use' }>): Promise<void> {
@@ -72,7 +82,7 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
 
   return async (event) => {
     if (event.type === 'ready') {
-      core.slash = event.slashCommands;
+      await keepCommands(event.slashCommands);
       core.isOwnTurn = !core.isBusy;
       core.awaited.abort();
       if (event.bridge === 'failed') void core.exclusively(withoutBridge);
