@@ -24,6 +24,8 @@ export interface InboundOptions {
   onUnconcerned(post: Post): Promise<void>;
   /** Somebody put a reaction on a post. */
   onReaction(ref: PostRef, personId: string, emoji: string): Promise<void>;
+  /** Its author has written a post anew. */
+  onEdited(post: Post): Promise<void>;
   /** A post is gone. */
   onDeleted(ref: PostRef): Promise<void>;
   /** Somebody took a reaction back. */
@@ -207,6 +209,7 @@ export function inboundFeed(options: InboundOptions): PlatformFeed & { flush(): 
         await options.onReactionTakenBack(event.ref, event.personId, event.emoji);
         return passOver(cursor);
       case 'edited':
+        await options.onEdited(event.post);
         return passOver(cursor);
     }
   }

@@ -76,22 +76,44 @@ export async function messageByKey(db: Db, key: MessageKey): Promise<MessageTabl
   return row ?? null;
 }
 
-/** Moves a message on; false when it is no longer in one of the states it may come from. */
+/**
+ * Moves a message on; false when it is no longer in one of the states it may come from, or its text is not what it
+ * was taken for.
+ */
 export async function moveMessage(
   db: Db,
   key: MessageKey,
   from: readonly MessageTable['state'][],
   changes: Partial<Pick<MessageTable, 'state' | 'session_id' | 'agent_uuid' | 'outcome'>>,
+  text?: string,
 ): Promise<boolean> {
-  const moved = await db
+  let query = db
     .updateTable('threads_messages')
     .set(changes)
     .where('platform_id', '=', key.platformId)
     .where('channel_id', '=', key.channelId)
     .where('post_id', '=', key.postId)
-    .where('state', 'in', from)
-    .executeTakeFirst();
+    .where('state', 'in', from);
+  if (text !== undefined) query = query.where('text', '=', text);
+  const moved = await query.executeTakeFirst();
   return Number(moved.numUpdatedRows) > 0;
+}
+
+/** Puts another text in the place of a message's, as long as it is in that state. */
+export async function rewriteMessage(
+  db: Db,
+  key: MessageKey,
+  state: MessageTable['state'],
+  post: Pick<Post, 'text' | 'mentions'>,
+): Promise<void> {
+  await db
+    .updateTable('threads_messages')
+    .set({ text: post.text, mentions_json: JSON.stringify(post.mentions) })
+    .where('platform_id', '=', key.platformId)
+    .where('channel_id', '=', key.channelId)
+    .where('post_id', '=', key.postId)
+    .where('state', '=', state)
+    .execute();
 }
 
 /** All messages of a session in some states, oldest first. */

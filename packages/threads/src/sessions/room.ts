@@ -5,6 +5,7 @@ import type { ThreadsPorts } from '../ports.ts';
 import { CLOSED_CHANNEL, OPENED_CHANNEL } from '../questions/records.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
 import { createTaskDesk, type TaskDesk } from '../unattended/desk.ts';
+import { messageEdits } from './edits.ts';
 import { inboundFeed, type ThreadPlace } from './inbound.ts';
 import type { SessionJoins } from './joins.ts';
 import { type LiveSession, liveSession } from './live.ts';
@@ -243,6 +244,7 @@ export function createRoom(options: RoomOptions): Room {
       workers.kick(place);
     },
     onUnconcerned: (post) => tasks.see(post),
+    onEdited: messageEdits({ ...options, people, standing, live, platform }),
     onDeleted,
     ...reactions,
     openQuestionPosts: () => joins.questions.openPosts(platform.id),

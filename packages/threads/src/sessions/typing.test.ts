@@ -11,7 +11,11 @@ describeEngines('that the bot is typing', (engine) => {
     const clock = fakeClock();
     const platform = fakePlatform();
     let shown = 0;
-    Object.assign(platform, { typing: async () => void (shown += 1) });
+    Object.assign(platform, {
+      typing: async () => {
+        shown += 1;
+      },
+    });
     const bench = await sessionBench(engine, { platform, clock });
     bench.agent.behave(async (turn) => void (await turn.take()));
     const { threadId, postId } = await platform.say(OWNER, '@postern one');

@@ -25,8 +25,9 @@ export async function give(core: SessionCore, message: MessageTable): Promise<vo
     const list = refused.map((line) => `- ${line}`).join('\n');
     await core.say(`⚠️ Not all files came through:\n${list}`, `files:${message.post_id}`);
   }
-  if (!(await moveMessage(store.db, keyOf(message), ['queued'], { state: 'given', agent_uuid: uuid }))) {
-    // Taken back by its author meanwhile.
+  const changes = { state: 'given', agent_uuid: uuid } as const;
+  if (!(await moveMessage(store.db, keyOf(message), ['queued'], changes, message.text))) {
+    // Taken back or edited by its author meanwhile.
     return core.wake();
   }
   await moveSession(store.db, id, 'proceed');
