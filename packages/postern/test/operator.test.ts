@@ -1,4 +1,4 @@
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Ended, run, startHub, temporaryFolder } from './hub-process.ts';
@@ -223,4 +223,29 @@ test('what a service reads from the environment is not asked of commands on the 
   expect((await postern('login')).stdout).toContain('/console/login#token=');
   expect((await postern('backup', 'all.tar.gz')).code).toBe(0);
   expect((await postern('audit', 'verify')).code).toBe(0);
+});
+
+test('a service is installed with what it reads, and taken away without it', {
+  timeout: TIMEOUT,
+}, async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'token'), 'abc.def.ghi\n');
+  await writeFile(
+    join(folder, 'postern.yaml'),
+    `inbox:\n  connectors: { discord: { token: "\${DISCORD_TOKEN}" } }\n`,
+  );
+  const refused = await operator(folder, { DISCORD_TOKEN: 'abc.def.ghi' })('service', 'install');
+  expect([refused.code, refused.stdout]).toEqual([1, '']);
+  expect(refused.stderr).toContain('DISCORD_TOKEN is set in this shell, where a service does not see it.');
+
+  const installed = await operator(folder, { DISCORD_TOKEN_FILE: 'token' })('service', 'install');
+  const file = /^Written: (.+)$/m.exec(installed.stdout)?.[1] ?? '';
+  const unit = await readFile(file, 'utf8');
+  for (const text of [`${folder}/token`, 'DISCORD_TOKEN_FILE', `${folder}/data`, `${folder}/postern.yaml`])
+    expect(unit).toContain(text);
+  expect(unit).not.toContain('abc.def.ghi');
+
+  const removed = await operator(folder)('service', 'remove');
+  expect([removed.code, removed.stdout]).toEqual([0, expect.stringContaining(`Removed: ${file}\n`)]);
+  await expect(readFile(file)).rejects.toThrow('ENOENT');
 });

@@ -3,6 +3,7 @@ import { homedir, platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { serveCommand } from '../../hub/launcher.ts';
 import { Refusal } from '../../secrets/data-folder.ts';
+import { serviceEnvironment } from '../../service/environment.ts';
 import {
   LAUNCHD_LABEL,
   launchdPlist,
@@ -12,9 +13,14 @@ import {
 } from '../../service/units.ts';
 import { DONE, type Invocation } from '../command.ts';
 
-interface Service {
+const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** What a service manager wants: where its units are, and how they are started and stopped. */
+interface Manager {
   readonly file: string;
-  readonly content: string;
+  /** What the manager itself makes out of the unit. */
+  readonly links: readonly string[];
+  unit(facts: ServiceFacts): string;
   /** What to run next, each a line. */
   readonly start: readonly string[];
   readonly stop: readonly string[];
@@ -22,7 +28,14 @@ interface Service {
 
 /** `postern service install`: writes the unit of this user's service manager, and says how to start it. */
 export async function installService(invocation: Invocation): Promise<number> {
-  const { file, content, start } = await serviceOf(invocation);
+  const { file, unit, start } = managerOf(invocation);
+  const { workingDirectory, environment } = invocation;
+  const loaded = await invocation.config();
+  const content = unit({
+    command: serveCommand,
+    workingDirectory: loaded.config.file === null ? workingDirectory : dirname(loaded.config.file),
+    environment: serviceEnvironment(loaded, { workingDirectory, path: environment.PATH ?? USUAL_PATH }),
+  });
   if (invocation.has('print')) {
     invocation.say(content.trimEnd());
     return DONE;
@@ -35,49 +48,42 @@ export async function installService(invocation: Invocation): Promise<number> {
   return DONE;
 }
 
-/** `postern service remove`: takes the unit away again; what runs is stopped first. */
+/** `postern service remove`: takes the unit away again, and says how to end what still runs. */
 export async function removeService(invocation: Invocation): Promise<number> {
-  const { file, stop } = await serviceOf(invocation);
-  await rm(file, { force: true });
+  const { file, links, stop } = managerOf(invocation);
+  for (const path of [file, ...links]) await rm(path, { force: true });
   invocation.say(`Removed: ${file}`);
   invocation.say('If it still runs:');
   for (const line of stop) invocation.say(`  ${line}`);
   return DONE;
 }
 
-async function serviceOf(invocation: Invocation): Promise<Service> {
-  const { config } = await invocation.config();
-  const home = invocation.environment.HOME ?? homedir();
-  const facts: ServiceFacts = {
-    command: serveCommand,
-    workingDirectory: config.file === null ? invocation.workingDirectory : dirname(config.file),
-    environment: {
-      POSTERN_DATA_DIR: config.dataDir,
-      ...(config.file === null ? {} : { POSTERN_CONFIG: config.file }),
-      // The agent CLI and git are looked up in it.
-      PATH: invocation.environment.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    },
-  };
+function managerOf({ environment }: Invocation): Manager {
+  const home = environment.HOME ?? homedir();
   if (platform() === 'darwin') {
     const file = join(home, 'Library/LaunchAgents', `${LAUNCHD_LABEL}.plist`);
     return {
       file,
-      content: launchdPlist(facts, join(home, 'Library/Logs/postern.log')),
-      start: [`launchctl bootstrap gui/$(id -u) ${file}`],
+      links: [],
+      unit: (facts) => launchdPlist(facts, join(home, 'Library/Logs/postern.log')),
+      start: [`launchctl bootstrap gui/$(id -u) "${file}"`],
       stop: [`launchctl bootout gui/$(id -u)/${LAUNCHD_LABEL}`],
     };
   }
   if (platform() === 'linux') {
     const name = `${SERVICE_NAME}.service`;
+    const folder = join(environment.XDG_CONFIG_HOME || join(home, '.config'), 'systemd/user');
     return {
-      file: join(invocation.environment.XDG_CONFIG_HOME || join(home, '.config'), 'systemd/user', name),
-      content: systemdUnit(facts),
+      file: join(folder, name),
+      // `systemctl disable` would refuse to take it away once the unit is gone.
+      links: [join(folder, 'default.target.wants', name)],
+      unit: systemdUnit,
       start: [
         `systemctl --user daemon-reload`,
         `systemctl --user enable --now ${name}`,
         'loginctl enable-linger',
       ],
-      stop: [`systemctl --user disable --now ${name}`],
+      stop: [`systemctl --user stop ${name}`, `systemctl --user daemon-reload`],
     };
   }
   throw new Refusal('services are made for launchd and systemd; here, run postern serve by your own means');
