@@ -26,7 +26,7 @@ Wants=network-online.target
 
 [Service]
 Type=exec
-ExecStart=${command.map(quoted).join(' ')}
+ExecStart=${command.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}
 WorkingDirectory=${escaped(workingDirectory)}
 ${[...variables, 'Restart=on-failure', 'RestartSec=2'].join('\n')}
 TimeoutStopSec=${STOP_SECONDS}
@@ -84,9 +84,9 @@ ${variables}
 `;
 }
 
-/** In double quotes, with what systemd would read in them escaped (systemd.syntax(7)); `$` is a variable there. */
+/** In double quotes, with what systemd would read in them escaped (systemd.syntax(7)); in a command, `$` is more. */
 function quoted(text: string): string {
-  return `"${escaped(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('$', '$$$$')}"`;
+  return `"${escaped(text).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
 /** `%` begins a specifier. */
