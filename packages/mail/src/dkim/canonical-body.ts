@@ -8,8 +8,21 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 
+/** White space that does not stay as it is. */
+const LOOSE = /\t| {2}| \r\n/;
+
 /** @param body with CRLF line breaks only. */
 export function relaxBody(body: Uint8Array): Uint8Array {
+  return isRelaxed(body) ? body : relax(body);
+}
+
+/** Most bodies that a newsletter is made of are; a look at a text takes a tenth of the time of the long way. */
+function isRelaxed(body: Uint8Array): boolean {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+  return text.length > 2 && text.endsWith('\r\n') && !text.endsWith('\r\n\r\n') && !LOOSE.test(text);
+}
+
+function relax(body: Uint8Array): Uint8Array {
   const relaxed = Buffer.allocUnsafe(body.length + 2);
   let length = 0;
   /** Length up to the last line that is not empty. */

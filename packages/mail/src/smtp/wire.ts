@@ -36,6 +36,9 @@ export class Wire {
   readonly #expected: Expectation[] = [];
   readonly #onEnd: (end: WireEnd) => void;
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer wakes up, and when the awaited reply is late: never, while none is awaited. */
+  #wakesAt = 0;
+  #lateAt = Number.POSITIVE_INFINITY;
   #ended = false;
   /** The server has said that it closes; nothing more is written. */
   #closing = false;
@@ -144,7 +147,7 @@ export class Wire {
         return;
       }
       if (this.#expected.length > 0) this.#startTimer();
-      else clearTimeout(this.#timer);
+      else this.#lateAt = Number.POSITIVE_INFINITY;
       // 421 may answer any command, and means that the server closes (RFC 5321 section 3.8).
       this.#closing = reply.code === 421;
       if (expectation.answer(reply) === 'hold') {
@@ -166,10 +169,21 @@ export class Wire {
     if (this.#expected.length === 1) this.#startTimer();
   }
 
-  #startTimer(milliseconds = this.#expected[0]?.milliseconds): void {
+  /** A timer that is to fire earlier looks again then: five replies a mail would else set and clear as many. */
+  #startTimer(milliseconds = this.#expected[0]?.milliseconds ?? 0): void {
+    this.#lateAt = performance.now() + milliseconds;
+    if (this.#timer !== undefined && this.#wakesAt <= this.#lateAt) return;
     clearTimeout(this.#timer);
+    this.#wakeIn(milliseconds);
+  }
+
+  #wakeIn(milliseconds: number): void {
+    this.#wakesAt = performance.now() + milliseconds;
     this.#timer = setTimeout(() => {
-      this.end(`No reply to ${this.#expected[0]?.name ?? 'a command'} in time`);
+      this.#timer = undefined;
+      const left = this.#lateAt - performance.now();
+      if (left <= 0) this.end(`No reply to ${this.#expected[0]?.name ?? 'a command'} in time`);
+      else if (left < Number.POSITIVE_INFINITY) this.#wakeIn(Math.ceil(left));
     }, milliseconds);
   }
 
