@@ -1,4 +1,4 @@
-import type { Engine } from '@postern/store';
+import { boundSql, type Engine } from '@postern/store';
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 
 /**
@@ -11,7 +11,7 @@ export function isOneOf(engine: Engine, column: string, values: readonly string[
     : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
 }
 
-/** Columns of a table made from JSON, by name. */
+/** Columns of a table made from values, by name; keep it, as SQL is kept with it. */
 export type RecordColumns = Readonly<Record<string, 'text' | 'bigint'>>;
 
 /**
@@ -30,28 +30,31 @@ export function recordsTable(
     const typed = sql.join(names.map(([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`));
     return sql`jsonb_to_recordset(CAST(${json} AS jsonb)) AS ${sql.ref(alias)} (${typed})`;
   }
-  const named = sql.join(names.map(([name], at) => sql`${sql.ref(`column${at + 1}`)} AS ${sql.ref(name)}`));
-  return sql`(SELECT ${named} FROM (${valueRows(Object.keys(columns), records)}) WHERE column1 IS NOT NULL) AS ${sql.ref(alias)}`;
+  const rows = 2 ** Math.ceil(Math.log2(Math.max(FEWEST_ROWS, records.length)));
+  const values: (string | number | null)[] = new Array(rows * names.length).fill(null);
+  let at = 0;
+  for (const record of records) for (const [name] of names) values[at++] = record[name] ?? null;
+  return sql`${boundSql(valuesText(alias, columns, rows), values)}`;
 }
 
 /** Numbers of rows are powers of two from here on, filled up with rows of nulls, so that few statements are prepared. */
 const FEWEST_ROWS = 4;
 
+const texts = new WeakMap<RecordColumns, Map<string, string>>();
+
 /** Parameters cost SQLite a fifth of what taking the same values out of JSON does. */
-function valueRows(
-  names: readonly string[],
-  records: readonly Readonly<Record<string, string | number | null>>[],
-): RawBuilder<unknown> {
-  const rows = 2 ** Math.ceil(Math.log2(Math.max(FEWEST_ROWS, records.length)));
-  const values: (string | number | null)[] = [];
-  const fragments: string[] = [];
-  for (let row = 0; row < rows; row += 1) {
-    const record = records[row];
-    names.forEach((name, at) => {
-      values.push(record?.[name] ?? null);
-      fragments.push(at > 0 ? ', ' : row === 0 ? 'VALUES (' : '), (');
-    });
+function valuesText(alias: string, columns: RecordColumns, rows: number): string {
+  const known = texts.get(columns) ?? new Map<string, string>();
+  texts.set(columns, known);
+  const key = `${alias} ${rows}`;
+  let text = known.get(key);
+  if (text === undefined) {
+    const names = Object.keys(columns);
+    const named = names.map((name, at) => `column${at + 1} AS "${name}"`).join(', ');
+    const row = `(${names.map(() => '?').join(', ')})`;
+    const values = new Array(rows).fill(row).join(', ');
+    text = `(SELECT ${named} FROM (VALUES ${values}) WHERE column1 IS NOT NULL) AS "${alias}"`;
+    known.set(key, text);
   }
-  fragments.push(')');
-  return sql(fragments as unknown as TemplateStringsArray, ...values);
+  return text;
 }

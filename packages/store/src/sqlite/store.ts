@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@postern/kit';
-import { Kysely, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { Kysely, SqliteIntrospector } from 'kysely';
 import { PosternSqliteAdapter } from '../adapter.ts';
 import { checkNotification, Listeners } from '../listeners.ts';
 import { TransactionScope } from '../scope.ts';
@@ -12,6 +12,7 @@ import { untilFree } from './busy.ts';
 import { SqliteDriver } from './driver.ts';
 import { NamedLeases } from './leases.ts';
 import { Precedence } from './precedence.ts';
+import { PosternSqliteQueryCompiler } from './query-compiler.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** SQLite's own name for a database that is nowhere but in this process, and ends with it. */
@@ -40,7 +41,7 @@ export async function connectSqlite<DB>(
       createAdapter: () => new PosternSqliteAdapter(clock, notify),
       createDriver: () => driver,
       createIntrospector: (inner) => new SqliteIntrospector(inner),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createQueryCompiler: () => new PosternSqliteQueryCompiler(),
     },
   });
   const leases = new NamedLeases();
