@@ -150,6 +150,9 @@ export function badFit(page: Page): Promise<string[]> {
     const width = document.documentElement.clientWidth;
     if (document.documentElement.scrollWidth > width)
       problems.push(`the page is ${document.documentElement.scrollWidth} wide`);
+    for (const { scrollWidth, clientWidth } of document.querySelectorAll('.section')) {
+      if (scrollWidth > clientWidth) problems.push(`a section of ${clientWidth} holds ${scrollWidth}`);
+    }
     const scrolls = (element: Element) => {
       for (let at = element.parentElement; at !== null; at = at.parentElement) {
         if (['auto', 'scroll'].includes(getComputedStyle(at).overflowX) && at.scrollWidth > at.clientWidth)

@@ -32,6 +32,16 @@ describe('what waits for a decision', () => {
     await page.getByText('Nothing waits for you').waitFor();
   });
 
+  test('stands before what closes later', async () => {
+    const question = state().questions[0]!;
+    const later = new Date(Date.parse(question.deadline_at) + 3_600_000).toISOString();
+    state().questions.unshift({ ...question, id: 'que_later', title: 'A routine', deadline_at: later });
+    const page = await setup.open('/console/threads/questions');
+    await page.getByRole('article', { name: 'Permission: A routine' }).waitFor();
+    const names = page.locator('article').evaluateAll((all) => all.map((each) => each.ariaLabel));
+    expect(await names).toEqual(['Permission: Bash', 'Permission: A routine']);
+  });
+
   test('appears the moment it is asked', async () => {
     const [question] = state().questions;
     state().questions = [];
@@ -52,6 +62,9 @@ describe('sessions', () => {
     await page.getByRole('link', { name: 'Rounding of totals in the checkout' }).click();
     await page.getByText('fix/rounding').waitFor();
     await page.getByText('$0.42').waitFor();
+    await page.getByText('everything in its thread').waitFor();
+    await page.getByRole('article', { name: 'Permission: Bash' }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'its session' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Interrupt' }).click();
     await eventually(() => state().sessions[0]?.state).toBe('interrupted');
     await page.getByRole('button', { name: 'End…' }).click();

@@ -31,6 +31,8 @@ export function sessionQuery(id: string) {
 export const openQuestionsQuery = queryOptions({
   queryKey: [threadsKey, 'questions', 'open'],
   queryFn: ({ signal }) => threadsApi.questions({ state: 'open' }, signal),
+  // What closes first is what somebody has to see first.
+  select: (questions) => questions.toSorted((a, b) => Date.parse(a.deadline_at) - Date.parse(b.deadline_at)),
   ...live,
 });
 

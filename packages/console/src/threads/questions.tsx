@@ -73,7 +73,13 @@ function QuestionList({
   );
 }
 
-export function QuestionCard({ question }: { readonly question: Question }) {
+interface QuestionCardProps {
+  readonly question: Question;
+  /** Whether it stands on the page of its session. */
+  readonly isAtItsSession?: boolean;
+}
+
+export function QuestionCard({ question, isAtItsSession = false }: QuestionCardProps) {
   const isOpen = question.state === 'open';
   return (
     <article className="card" aria-label={`${questionKind(question)}: ${question.title}`}>
@@ -86,7 +92,7 @@ export function QuestionCard({ question }: { readonly question: Question }) {
           </h2>
           <p className="card-meta">
             <span>{question.platform_id}</span>
-            {question.session_id !== null && (
+            {question.session_id !== null && !isAtItsSession && (
               <Link to={paths.threads('sessions', question.session_id)}>its session</Link>
             )}
             <Time at={question.created_at} as="relative" />

@@ -20,6 +20,9 @@ const modes: Readonly<Record<ThreadSession['permission_mode'], string>> = {
   bypass: 'asks for nothing',
 };
 
+/** Turns of a small model cost less than a cent. */
+const COST = { style: 'currency', currency: 'USD', maximumFractionDigits: 4 } as const;
+
 /** One session: what it is, what it waits for, and how to stop it. */
 export function SessionPage({ id }: { readonly id: string }) {
   const session = useQuery(sessionQuery(id));
@@ -55,7 +58,7 @@ function SessionDetail({ session }: { readonly session: ThreadSession }) {
             <ul className="cards">
               {list.map((question) => (
                 <li key={question.id}>
-                  <QuestionCard question={question} />
+                  <QuestionCard question={question} isAtItsSession />
                 </li>
               ))}
             </ul>
@@ -102,9 +105,9 @@ function Facts({ session }: { readonly session: ThreadSession }) {
         ]),
     ...(session.is_unattended ? [['Begun by', 'a routine or a watch; nobody follows it live'] as const] : []),
     ['Permissions', modes[session.permission_mode]],
-    ['Answers', session.mentions_only ? 'only what mentions it' : 'everything in its thread'],
+    ['Answers', session.mentions_only ? 'only what mentions it' : `everything in its ${session.kind}`],
     ['Queued', session.queued.toLocaleString()],
-    ['Cost', session.cost_usd.toLocaleString(undefined, { style: 'currency', currency: 'USD' })],
+    ['Cost', session.cost_usd.toLocaleString(undefined, COST)],
     ['Begun', <Time key="begun" at={session.created_at} as="relative" />],
     ['Last active', <Time key="active" at={session.active_at} as="relative" />],
     ...(session.ended_at === null

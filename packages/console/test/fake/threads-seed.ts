@@ -45,7 +45,11 @@ const permission: Question = {
     'Permission requested: **Bash**\n\n```sh\nnpm run migrate -- --to 0042_totals && npm test -- --filter checkout\n```',
   options: [
     { key: 'allow', emoji: '+1', label: 'Allow once' },
-    { key: 'always', emoji: 'white_check_mark', label: 'Allow Bash in this session' },
+    {
+      key: 'always',
+      emoji: 'white_check_mark',
+      label: 'Allow all further uses of mcp__tracker__update_work_item in this session',
+    },
     { key: 'deny', emoji: '-1', label: 'Deny' },
   ],
   takes_text: false,
