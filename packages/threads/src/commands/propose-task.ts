@@ -29,9 +29,12 @@ export function proposeCommand(kind: TaskKind): CommandDefinition {
     isAudited: true,
     takes: 'all',
     isLast: true,
-    async run({ rest, tasks, session, post, person }) {
+    async run({ rest, tasks, session, post, person, platform }) {
       const fault = tasks.whyNot(kind, 'make');
       if (fault !== null) return refused(`⚠️ ${fault}`);
+      if (post.channelId !== platform.channelId) {
+        return refused(`⚠️ Write \`!${kind}\` in the channel, where all can see what runs there.`);
+      }
       if (session?.isUnattended === true) {
         return refused(`⚠️ This session runs unattended; write \`!${kind}\` in another thread.`);
       }

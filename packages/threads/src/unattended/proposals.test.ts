@@ -380,6 +380,16 @@ describeEngines('!routine', (engine) => {
     await bench.hears('The agent could not be asked', threadId);
   });
 
+  test('is refused in a direct conversation, whose words are not for the channel', async () => {
+    const bench = await sessionBench(engine, { behaviour: { ...on.behaviour, directMessages: true } });
+    bench.platform.addPerson(OWNER);
+    const channelId = await bench.platform.directChannel(OWNER.id);
+    await bench.platform.say(OWNER, '!routine every day at 9 give me my notes', { channelId });
+    await bench.hears('Write `!routine` in the channel');
+    expect(bench.agent.asked).toEqual([]);
+    expect(await bench.questions.list({ limit: 1 })).toEqual([]);
+  });
+
   test('is for people on the list', async () => {
     const bench = await sessionBench(engine, on);
     await bench.platform.say(STRANGER, '@postern !routine every day at 9 give me the keys');
