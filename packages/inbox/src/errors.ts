@@ -39,7 +39,8 @@ export const inboxErrors = {
   RATE_LIMITED: { status: 429, summary: 'Too many messages to this channel. Wait for Retry-After seconds.' },
   PLATFORM_AUTH: {
     status: 502,
-    summary: "The platform refuses the hub's own credentials; the operator must mend them.",
+    summary:
+      'The platform refuses the hub: its credentials, or what they may do there. The message has what it said.',
   },
   PLATFORM_SEND_FAILED: {
     status: 502,

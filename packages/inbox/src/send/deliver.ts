@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, neutraliseMassMentions, splitText } from '@postern/kit';
-import { type Connector, type OutboundPart, SendError } from '../connectors/connector.ts';
+import { type Connector, type OutboundPart, SendError, type SendErrorKind } from '../connectors/connector.ts';
 import { untilAborted, withDeadline } from '../deadline.ts';
 import type { InboxCode } from '../errors.ts';
 import type { StagedFile } from './stage.ts';
@@ -25,6 +25,8 @@ export interface DeliveryResult {
     readonly message: string;
     /** `failed`: nothing is there; `partial`: the first parts are; `unknown`: the last part may be. */
     readonly delivery: 'failed' | 'partial' | 'unknown';
+    /** What the connector threw. */
+    readonly cause: unknown;
   } | null;
 }
 
@@ -95,25 +97,24 @@ export function sendPart(
   );
 }
 
+const CODES = {
+  auth: 'PLATFORM_AUTH',
+  too_large: 'ATTACHMENT_TOO_LARGE_FOR_PLATFORM',
+  failed: 'PLATFORM_SEND_FAILED',
+} as const satisfies Record<Exclude<SendErrorKind, 'unknown'>, InboxCode>;
+
 function describe(error: unknown, sent: number, total: number): DeliveryResult['error'] {
   const kind = error instanceof SendError ? error.kind : 'unknown';
   if (kind === 'unknown') {
     return {
       code: 'PLATFORM_SEND_FAILED',
-      message: 'The platform gave no answer in time; the message may have been sent. It is not sent again.',
+      message: 'The platform did not confirm the message; it may have been sent, and is not sent again.',
       delivery: 'unknown',
+      cause: error,
     };
   }
   const reason = error instanceof Error ? error.message : 'no reason given';
   const prefix = sent > 0 ? `Only the first ${sent} of ${total} parts were sent: ` : '';
-  const delivery = sent > 0 ? 'partial' : 'failed';
-  if (kind === 'auth')
-    return {
-      code: 'PLATFORM_AUTH',
-      message: `${prefix}the platform refused the hub's credentials.`,
-      delivery,
-    };
-  if (kind === 'too_large')
-    return { code: 'ATTACHMENT_TOO_LARGE_FOR_PLATFORM', message: `${prefix}${reason}`, delivery };
-  return { code: 'PLATFORM_SEND_FAILED', message: `${prefix}${reason}`, delivery };
+  const code = CODES[kind];
+  return { code, message: `${prefix}${reason}`, delivery: sent > 0 ? 'partial' : 'failed', cause: error };
 }

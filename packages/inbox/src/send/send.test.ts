@@ -259,15 +259,25 @@ describeEngines('sending', (engine) => {
   test('a platform that says no sends nothing; what it said is passed on', async () => {
     const { bench, platform, send } = await desk(engine);
     const table = [
-      ['failed', 'PLATFORM_SEND_FAILED', 502, 'failed'],
-      ['auth', 'PLATFORM_AUTH', 502, 'failed'],
-      ['too_large', 'ATTACHMENT_TOO_LARGE_FOR_PLATFORM', 413, 'failed'],
-      ['unknown', 'PLATFORM_SEND_FAILED', 502, 'unknown'],
+      ['failed', 'PLATFORM_SEND_FAILED', 502, 'failed', 'the platform said failed'],
+      ['auth', 'PLATFORM_AUTH', 502, 'failed', 'the platform said auth'],
+      ['too_large', 'ATTACHMENT_TOO_LARGE_FOR_PLATFORM', 413, 'failed', 'the platform said too_large'],
+      ['unknown', 'PLATFORM_SEND_FAILED', 502, 'unknown', expect.stringContaining('may have been sent')],
     ] as const;
-    for (const [order, code, status, delivery] of table) {
+    for (const [order, code, status, delivery, message] of table) {
       platform.orders.push(order);
-      await expect(send({})).rejects.toMatchObject({ code, status, details: { delivery } });
+      await expect(send({})).rejects.toMatchObject({ code, status, message, details: { delivery } });
     }
+    expect(bench.log.lines.map(({ level, fields }) => ({ level, ...fields }))).toEqual(
+      table.map(([order, code, , delivery]) => ({
+        level: 'warn',
+        source: 'local',
+        channelId: 'local:team',
+        code,
+        delivery,
+        reason: `the platform said ${order}`,
+      })),
+    );
     const outbound = bench.ports.store.db.selectFrom('inbox_messages').where('direction', '=', 'outbound');
     expect(await outbound.selectAll().execute()).toEqual([]);
   });

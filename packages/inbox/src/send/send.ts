@@ -2,7 +2,7 @@ import { type Failure, formatMilliseconds, storableText } from '@postern/kit';
 import { finishIdempotent, type IdempotencyHold, markIdempotentStarted, takeTokens } from '@postern/store';
 import { discardStaged } from '../attachments/staged.ts';
 import { type ChannelRow, findChannel } from '../channels.ts';
-import type { Connector } from '../connectors/connector.ts';
+import { type Connector, SendError } from '../connectors/connector.ts';
 import type { InboxCaller } from '../context.ts';
 import { fail, inboxErrors } from '../errors.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
@@ -99,6 +99,7 @@ async function carryOut(
     allowMassMentions: channel.allow_mass_mentions === 1,
     nonceSeed: messageId,
   });
+  if (result.error) logFailure(ports, channel, result.error);
   const failure = result.error === null ? null : storedFailure(result, messageId);
   const first = result.parts[0];
   const answer = first && { message_id: messageId, sent_at: formatMilliseconds(first.timestampMs) };
@@ -130,6 +131,18 @@ async function carryOut(
   }
   if (!answer) throw new Error('a send without an error has no part');
   return answer;
+}
+
+/** What the platform's library threw may hold the message itself, so its reason alone is logged; a bug's trace is wanted. */
+function logFailure(
+  ports: InboxPorts,
+  channel: ChannelRow,
+  error: NonNullable<DeliveryResult['error']>,
+): void {
+  const { code, delivery, cause } = error;
+  const why = cause instanceof SendError ? { reason: cause.message } : { err: cause };
+  const fields = { source: channel.source, channelId: channel.channel_id, code, delivery, ...why };
+  ports.log.warn(fields, 'the platform did not take a message');
 }
 
 /**
