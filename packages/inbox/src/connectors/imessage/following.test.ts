@@ -460,6 +460,89 @@ test('another database in the same place is read from where the first one was le
   expect((await it.messages()).map(({ text }) => text)).toEqual(['newer']);
 });
 
+test('a database whose contents are replaced while it is open is read on by the time', async () => {
+  const it = await followed();
+  for (let index = 0; index < 20; index += 1)
+    it.db.message({ chat: it.direct, from: ANA, text: `old ${index}` });
+  await it.look();
+  it.db.run('DELETE FROM message');
+  it.db.run("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'message'");
+  it.db.message({ chat: it.direct, from: ANA, text: 'long ago', atMs: it.nowMs() - 14 * 24 * 60 * MINUTE });
+  it.db.message({ chat: it.direct, from: ANA, text: 'newer', atMs: it.nowMs() + MINUTE });
+  expect((await it.messages()).map(({ text }) => text)).toEqual(['newer']);
+  it.db.message({ chat: it.direct, from: ANA, text: 'and on', atMs: it.nowMs() + MINUTE });
+  expect((await it.messages()).map(({ text }) => text)).toEqual(['and on']);
+});
+
+test('a ROWID that is given out again is another message', async () => {
+  const it = await followed();
+  it.db.message({ chat: it.direct, from: ANA, text: 'first' });
+  it.db.message({ chat: it.direct, from: ANA, text: 'second' });
+  await it.look();
+  it.db.run('DELETE FROM message WHERE ROWID = 2');
+  it.db.run("UPDATE sqlite_sequence SET seq = 1 WHERE name = 'message'");
+  it.db.message({ chat: it.direct, from: ANA, text: 'third' });
+  // What is handed over again is known by its guid.
+  expect((await it.messages()).at(-1)?.text).toBe('third');
+});
+
+test('that the newest message was deleted on the Mac changes nothing', async () => {
+  const it = await followed();
+  it.db.message({ chat: it.direct, from: ANA, text: 'first' });
+  it.db.message({ chat: it.direct, from: ANA, text: 'second' });
+  await it.look();
+  it.db.run('DELETE FROM message WHERE ROWID = 2');
+  expect(await it.messages()).toEqual([]);
+  it.db.message({ chat: it.direct, from: ANA, text: 'third' });
+  expect((await it.messages()).map(({ text }) => text)).toEqual(['third']);
+});
+
+test('a clock that was ahead at the first start, and is set right, makes no history of what comes', async () => {
+  const it = await followed();
+  it.clock.set(it.clock.nowMicroseconds() - 3 * 24 * 60 * MINUTE * 1_000);
+  it.db.message({ chat: it.direct, from: ANA, text: 'today', atMs: it.nowMs() });
+  it.db.message({ chat: it.direct, from: ANA, text: 'last week', atMs: it.nowMs() - 7 * 24 * 60 * MINUTE });
+  expect((await it.messages()).map(({ text }) => text)).toEqual(['today']);
+});
+
+test('a clock that is set back holds up no row behind one that is not complete', async () => {
+  const it = await followed();
+  it.db.message({ chat: null, from: ANA, text: 'first' });
+  it.db.message({ chat: it.direct, from: ANA, text: 'second' });
+  expect(await it.messages()).toEqual([]);
+  it.clock.set(it.clock.nowMicroseconds() - 5 * 60 * MINUTE * 1_000);
+  await it.messages();
+  await it.clock.advance(2_000);
+  expect((await it.messages()).map(({ text }) => text)).toEqual(['second']);
+});
+
+test('a file that Messages writes down after its message follows it', async () => {
+  const it = await followed();
+  const text = [
+    { text: 'see ' },
+    { text: '\ufffc', attributes: { __kIMFileTransferGUIDAttributeName: 'at_0_LATE' } },
+  ];
+  const guid = it.db.message({ chat: it.direct, from: ANA, text });
+  expect(await it.messages()).toMatchObject([{ text: 'see', pending: [{ key: 'at_0_LATE' }] }]);
+  await it.restart();
+  await it.look();
+  it.db.attach(guid, { name: 'photo.png', bytes: Buffer.from('bytes'), guid: 'at_0_LATE' });
+  expect((await it.look()).filter(({ kind }) => kind === 'attachment')).toMatchObject([
+    { platformId: guid, key: 'at_0_LATE', attachment: { name: 'photo.png', sizeBytes: 5 } },
+  ]);
+  expect(it.cursor().late).toEqual([]);
+});
+
+test('a file that is named in a message and never written down is given up after a day', async () => {
+  const it = await followed();
+  const text = [{ text: '\ufffc', attributes: { __kIMFileTransferGUIDAttributeName: 'at_0_NEVER' } }];
+  it.db.message({ chat: it.direct, from: ANA, text });
+  expect(await it.messages()).toMatchObject([{ text: '', pending: [{ key: 'at_0_NEVER' }] }]);
+  await it.clock.advance(24 * 60 * MINUTE);
+  expect(await it.look()).toMatchObject([{ kind: 'attachment', key: 'at_0_NEVER', attachment: null }]);
+  expect(it.cursor().late).toEqual([]);
+});
+
 test('a look writes nothing to the database', async () => {
   const it = await followed();
   it.db.message({ chat: it.direct, from: ANA, text: 'hi' });

@@ -8,6 +8,8 @@ export interface MessageBody {
   /** Addresses of people who are mentioned, as they stand in the message. */
   readonly mentions: readonly string[];
   readonly links: readonly string[];
+  /** Guids of the files that stand in the text. */
+  readonly files: readonly string[];
   /** Whether parts of the message, or all of it, were taken back. */
   readonly hasRetractedParts: boolean;
 }
@@ -18,6 +20,7 @@ const FILE_MARK = /\ufffc/g;
 const APP_MARK = /[\ufffc\ufffd]/g;
 const MENTION = '__kIMMentionConfirmedMention';
 const LINK = '__kIMLinkAttributeName';
+const FILE = '__kIMFileTransferGUIDAttributeName';
 const MOST_NOTED = 50;
 
 /**
@@ -36,6 +39,7 @@ export function bodyOf(row: MessageRow): MessageBody {
     text: withSubject(row.subject, text === said ? text : text.trim()),
     mentions: noted(runs, MENTION),
     links: noted(runs, LINK),
+    files: noted(runs, FILE),
     hasRetractedParts: Array.isArray(entry(summary, 'rp')) && (entry(summary, 'rp') as unknown[]).length > 0,
   };
 }

@@ -33,6 +33,27 @@ export function filesOf(rows: readonly AttachmentRow[], chatDb: string): Message
     .map((row) => fileOf(row, chatDb));
 }
 
+/** Files that a message names and Messages has not written down yet; only their number is beyond doubt. */
+export function unwrittenFiles(named: readonly string[], rows: readonly AttachmentRow[]): MessageFile[] {
+  const known = new Set(rows.map(({ guid }) => guid));
+  const count = Math.max(0, named.length - rows.length);
+  return named
+    .filter((guid) => !known.has(guid))
+    .slice(0, count)
+    .map((guid) => {
+      const name = 'attachment';
+      const open = () => Promise.reject(new Error('Messages has no file for the attachment'));
+      return {
+        guid,
+        name,
+        mime: null,
+        sizeBytes: 0,
+        state: 'coming',
+        attachment: { name, sizeBytes: 0, open },
+      };
+    });
+}
+
 function fileOf(row: AttachmentRow, chatDb: string): MessageFile {
   const path = row.filename === null ? null : pathOf(row.filename, chatDb);
   const name = row.name || (path === null ? 'attachment' : basename(path));

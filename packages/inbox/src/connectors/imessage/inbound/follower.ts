@@ -2,9 +2,9 @@ import { type Clock, nowMilliseconds } from '@postern/kit';
 import type { ConnectorSink, InboundEvent } from '../../connector.ts';
 import type { ChatDatabase } from '../database/chat-database.ts';
 import type { SentLedger } from '../ledger.ts';
+import { bodyOf } from './body.ts';
 import { type Cursor, formatCursor, type LateRow, MOST_LATE_ROWS, parseCursor } from './cursor.ts';
-import { filesOf } from './files.ts';
-import { type TranslationContext, translate, translateChange } from './translate.ts';
+import { expectedFiles, type TranslationContext, translate, translateChange } from './translate.ts';
 
 /** Rows that are read, and stored, at once. */
 const PAGE = 200;
@@ -62,19 +62,24 @@ export class Follower {
     this.#cursor = stored === null ? null : parseCursor(stored);
   }
 
-  /** To be called with a database that was just opened: it may be another than the cursor is of. */
+  /** To be called with a database that was just opened. */
   async begin(database: ChatDatabase): Promise<void> {
     this.#version = null;
-    this.#changes.clear();
-    const cursor = this.#cursor;
-    if (cursor === null) {
+    if (this.#cursor === null) {
       const now = nowMilliseconds(this.#clock);
       const first = { newestMs: now, sinceMs: now - HISTORY_MS, late: [] };
       await this.#store([], at(first, database.newestRow(), database));
-    } else if (isAnother(database, cursor)) {
-      const row = database.rowBefore(cursor.newestMs - OVERLAP_MS);
-      await this.#store([], at({ ...cursor, late: [] }, row, database));
     }
+    this.#changes.clear();
+  }
+
+  /** What is in the file may be another database than the cursor is of: restored, or made anew with the same ROWIDs. */
+  async #recognize(database: ChatDatabase): Promise<void> {
+    const cursor = this.#at;
+    if (!isAnother(database, cursor)) return;
+    this.#changes.clear();
+    const row = database.rowBefore(cursor.newestMs - OVERLAP_MS);
+    await this.#store([], at({ ...cursor, late: [] }, row, database));
   }
 
   /** One look. @returns whether there was anything new, or something is waited for shortly. */
@@ -83,6 +88,7 @@ export class Follower {
     const version = database.version();
     const isNew = version !== this.#version || this.#held !== null;
     if (isNew) {
+      await this.#recognize(database);
       await this.#readChanges(database);
       while (await this.#readPage(database));
     }
@@ -137,7 +143,8 @@ export class Follower {
   /** Whether to wait for a row before what is behind it. */
   #holdsUp(row: number): boolean {
     const now = nowMilliseconds(this.#clock);
-    if (this.#held?.row !== row) this.#held = { row, sinceMs: now };
+    // Anew, too, when the clock was set back.
+    if (this.#held?.row !== row || this.#held.sinceMs > now) this.#held = { row, sinceMs: now };
     const holds = now - this.#held.sinceMs < HOLD_MS;
     if (!holds) this.#held = null;
     return holds;
@@ -197,7 +204,7 @@ export class Follower {
   #lateFiles(database: ChatDatabase, late: LateRow, isOver: boolean) {
     const row = database.message(late.row);
     if (row === null) return { events: [], rest: null };
-    const files = filesOf(database.attachmentsOf(late.row), this.#settings.chatDb);
+    const files = expectedFiles(row, bodyOf(row), this.#contextOf(database));
     const settled = files.filter(({ state }) => isOver || state !== 'coming');
     const events = settled
       .filter(({ guid }) => !this.#given.has(guid))
@@ -226,7 +233,8 @@ export class Follower {
       ...this.#settings,
       database,
       ledger: this.#ledger,
-      sinceMs: this.#at.sinceMs,
+      // A clock that was ahead at the first start has been set right since.
+      sinceMs: Math.min(this.#at.sinceMs, nowMilliseconds(this.#clock) - HISTORY_MS),
       nowMs: () => nowMilliseconds(this.#clock),
     };
   }

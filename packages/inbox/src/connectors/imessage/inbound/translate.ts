@@ -5,7 +5,7 @@ import type { SentContent, SentLedger } from '../ledger.ts';
 import { comparable } from '../same-text.ts';
 import { accountAddress, normalizeAddress, senderIdOf } from './address.ts';
 import { bodyOf, type MessageBody } from './body.ts';
-import { filesOf, type MessageFile } from './files.ts';
+import { filesOf, type MessageFile, unwrittenFiles } from './files.ts';
 
 type MessageEvent = Extract<InboundEvent, { kind: 'message' }>;
 
@@ -37,6 +37,8 @@ const TWIN_ROWS = 20;
 const TWIN_MS = 60_000;
 /** Two rows of one link stand this near each other. */
 const DUPLICATE_MS = 5_000;
+/** What an older message names and has not is gone for good. */
+const NEW_MS = 25 * 60 * 60_000;
 const LINK_BALLOON = 'com.apple.messages.URLBalloonProvider';
 
 const NOTHING: Translation = { kind: 'nothing' };
@@ -49,7 +51,7 @@ export function translate(row: MessageRow, context: TranslationContext): Transla
   const channel = channelOf(row, context);
   if (channel === null || (channel.type === 'group' && !context.groups)) return NOTHING;
   const body = bodyOf(row);
-  const files = filesFor(row, context);
+  const files = expectedFiles(row, body, context);
   if (isEmpty(row, body, files)) return isRetracted(row, body) ? NOTHING : { kind: 'unfinished' };
   if (isWhollyRetracted(row, body)) return NOTHING;
   const platformId = guidOrTwin(row, channel, body, files, context);
@@ -95,6 +97,19 @@ function isAside(row: MessageRow): boolean {
 
 function filesFor(row: MessageRow, { database, chatDb }: TranslationContext): MessageFile[] {
   return row.hasAttachments ? filesOf(database.attachmentsOf(row.row), chatDb) : [];
+}
+
+/** With those of a new message that Messages has still to write down. */
+export function expectedFiles(
+  row: MessageRow,
+  body: MessageBody,
+  context: TranslationContext,
+): MessageFile[] {
+  const { database, chatDb } = context;
+  if (!row.hasAttachments && body.files.length === 0) return [];
+  const rows = database.attachmentsOf(row.row);
+  const isNew = context.nowMs() - (row.dateMs ?? 0) < NEW_MS;
+  return [...filesOf(rows, chatDb), ...(isNew ? unwrittenFiles(body.files, rows) : [])];
 }
 
 function isEmpty(row: MessageRow, body: MessageBody, files: readonly MessageFile[]): boolean {

@@ -33,6 +33,17 @@ test('a list that holds itself is none', () => {
   expect(readBinaryPlist(list)).toBeUndefined();
 });
 
+test('a list that names one long text a thousand times is none', () => {
+  const short = binaryPlist(['x'.repeat(1_000), ...Array.from({ length: 1_000 }, () => true)]);
+  expect(readBinaryPlist(short)).toHaveLength(1_001);
+  const list = binaryPlist(['x'.repeat(1_000_000), ...Array.from({ length: 1_000 }, () => true)]);
+  // The array stands first: a marker, its length in three bytes, then references of two bytes each.
+  const [marker] = list.subarray(8);
+  expect(marker).toBe(0xaf);
+  for (let index = 0; index < 1_001; index += 1) list.writeUInt16BE(1, 8 + 4 + index * 2);
+  expect(readBinaryPlist(list)).toBeUndefined();
+});
+
 test('other kinds of bytes are none', () => {
   for (const bytes of [Buffer.alloc(0), Buffer.from('<plist version="1.0"/>'), Buffer.from('bplist00')])
     expect(readBinaryPlist(bytes)).toBeUndefined();

@@ -13,6 +13,8 @@ const TRAILER_BYTES = 32;
 /** Bounds on what is made of a list, whatever its objects refer to. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 16;
+/** Bytes of texts and data, of which a list may name the same ones again and again. */
+const MOST_BYTES = 16 * 1_048_576;
 
 class PlistFault extends Error {
   override readonly name = 'PlistFault';
@@ -41,6 +43,7 @@ class PlistReader {
   readonly #top: number;
   readonly #table: number;
   #left = MOST_VALUES;
+  #bytesLeft = MOST_BYTES;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -123,6 +126,8 @@ class PlistReader {
 
   #slice(start: number, length: number): Buffer {
     if (start + length > this.#bytes.length) throw new PlistFault('it ends too early');
+    this.#bytesLeft -= length;
+    if (this.#bytesLeft < 0) throw new PlistFault('too much');
     return this.#bytes.subarray(start, start + length);
   }
 

@@ -3,8 +3,8 @@ import { END, NEW, NIL, StreamBytes, StreamFault } from './bytes.ts';
 /** An object of the archive: its class, what that inherits from, and its values in the order they were written. */
 export interface ArchivedObject {
   readonly kind: 'object';
-  /** The class first, then what it inherits from. */
-  readonly classNames: readonly string[];
+  /** The class first, then what it inherits from; the same list for all objects of the class. */
+  classNames: readonly string[];
   readonly values: ArchivedValue[];
 }
 
@@ -22,6 +22,8 @@ export type ArchivedValue = null | number | Uint8Array | ArchivedObject | Archiv
 
 /** Objects in objects in objects; Messages nests four deep. */
 const DEEPEST = 64;
+/** Each takes much more memory than the bytes that ask for it; a long message with many parts has some hundreds. */
+const MOST_OBJECTS = 200_000;
 const SIGNATURE = 'streamtyped';
 const LONGEST_ENCODING = 64;
 
@@ -143,10 +145,9 @@ class ArchiveReader {
     this.#stream.byte();
     this.#depth += 1;
     if (this.#depth > DEEPEST) throw new StreamFault('objects are nested too deep');
-    const object = { kind: 'object' as const, classNames: [] as string[], values: [] as ArchivedValue[] };
-    this.#objects.push(object);
-    const { names } = this.#class();
-    object.classNames.push(...names);
+    const object: ArchivedObject = { kind: 'object', classNames: [], values: [] };
+    this.#number(object);
+    object.classNames = this.#class().names;
     this.#onObject(object);
     while (this.#stream.peek() !== END) this.#group(object.values);
     this.#stream.byte();
@@ -176,7 +177,7 @@ class ArchiveReader {
       this.#stream.integer();
       const described = { kind: 'class' as const, names: [latin1(name)] };
       own.push(described);
-      this.#objects.push(described);
+      this.#number(described);
     }
     for (const described of own.toReversed()) {
       described.names.push(...inherited);
@@ -201,8 +202,13 @@ class ArchiveReader {
     const bytes = this.#name();
     if (bytes === null) return null;
     const text = { kind: 'text' as const, bytes };
-    this.#objects.push(text);
+    this.#number(text);
     return text;
+  }
+
+  #number(thing: ArchivedObject | ArchivedClass | ArchivedText): void {
+    if (this.#objects.length >= MOST_OBJECTS) throw new StreamFault('it holds too many objects');
+    this.#objects.push(thing);
   }
 
   #known(): ArchivedObject | ArchivedClass | ArchivedText {

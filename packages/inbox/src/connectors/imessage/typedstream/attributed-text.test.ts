@@ -144,6 +144,19 @@ test('a good archive with bytes changed never throws', () => {
   );
 });
 
+test('more objects than any message has are not made, and the text before them is kept', () => {
+  const text = typedstream('hello');
+  // Objects of the text's own class, with nothing in them.
+  const one = Buffer.from([0x84, 0x93, 0x86]);
+  const group = Buffer.concat([Buffer.from([0x92]), one]);
+  const objects = Buffer.concat([text.subarray(0, -1), ...Array.from({ length: 300_000 }, () => group)]);
+  expect(decodeAttributedText(objects)).toEqual({
+    ok: false,
+    reason: 'it holds too many objects',
+    text: 'hello',
+  });
+});
+
 test('arrays of nothing and objects without end ask for no more work than their bytes allow', () => {
   const header = typedstream('').subarray(0, 16);
   const encodings = ['[999999999{}]', '[999999999@]', '{{{{{{{{}}}}}}}}', '[999999999c]'];

@@ -19,6 +19,7 @@ export interface WrittenFile {
   /** As in the database; beneath the folder of attachments unless told otherwise. */
   readonly path?: string;
   readonly isHidden?: boolean;
+  readonly guid?: string;
 }
 
 export interface WrittenMessage {
@@ -104,13 +105,20 @@ export class ChatDb {
 
   /** @returns the message's guid. */
   message(message: WrittenMessage): string {
-    const { chat, text = null, files = [], service = 'iMessage', fromMe = false, from = null } = message;
+    const { chat, text = null, service = 'iMessage', fromMe = false, from = null } = message;
+    const files = (message.files ?? []).map((file) => ({
+      guid: `at_0_${randomUUID().toUpperCase()}`,
+      ...file,
+    }));
     const guid = message.guid ?? randomUUID().toUpperCase();
     const date = nanoseconds(message.atMs ?? Date.now());
     this.run('BEGIN IMMEDIATE');
     const row = this.#insert('message', {
       guid,
-      attributedBody: bodyOf(text, files.length),
+      attributedBody: bodyOf(
+        text,
+        files.map(({ guid }) => guid),
+      ),
       service,
       date,
       handle_id: from === null ? 0 : this.handle(from, service ?? 'iMessage'),
@@ -196,8 +204,15 @@ export class ChatDb {
     this.#database.close();
   }
 
-  #attach(message: number, file: WrittenFile, isOutgoing: boolean): void {
-    const guid = `at_0_${randomUUID().toUpperCase()}`;
+  /** A file that is written down after its message. */
+  attach(guid: string, file: WrittenFile & { readonly guid: string }): void {
+    const row = this.#number('SELECT ROWID FROM message WHERE guid = ?', guid);
+    this.#attach(row, file, false);
+    this.run('UPDATE message SET cache_has_attachments = 1 WHERE guid = ?', guid);
+  }
+
+  #attach(message: number, file: WrittenFile & { readonly guid: string }, isOutgoing: boolean): void {
+    const { guid } = file;
     const path = file.path ?? (file.bytes === null ? null : this.#write(guid, file.name, file.bytes));
     const attachment = this.#insert('attachment', {
       guid,
@@ -237,13 +252,13 @@ export function nanoseconds(ms: number): bigint {
   return BigInt(Math.round(ms - APPLE_EPOCH_MS)) * 1_000_000n;
 }
 
-function bodyOf(text: WrittenMessage['text'], files: number): Buffer | null {
-  const marks: WrittenRun[] = Array.from({ length: files }, (_, part) => ({
+function bodyOf(text: WrittenMessage['text'], files: readonly string[]): Buffer | null {
+  const marks: WrittenRun[] = files.map((guid, part) => ({
     text: '\ufffc',
-    attributes: { __kIMMessagePartAttributeName: part, __kIMFileTransferGUIDAttributeName: `at_${part}` },
+    attributes: { __kIMMessagePartAttributeName: part, __kIMFileTransferGUIDAttributeName: guid },
   }));
-  if (text === null || text === undefined) return files === 0 ? null : typedstream(marks);
+  if (text === null || text === undefined) return files.length === 0 ? null : typedstream(marks);
   const runs =
-    typeof text === 'string' ? [{ text, attributes: { __kIMMessagePartAttributeName: files } }] : text;
+    typeof text === 'string' ? [{ text, attributes: { __kIMMessagePartAttributeName: files.length } }] : text;
   return typedstream([...marks, ...runs]);
 }
