@@ -51,7 +51,11 @@ describe('a session', () => {
       answer(text('Anew.')),
       answer(text('Still anew.')),
     );
-    const first = await shop.start({ agentSessionId: SESSION, systemPrompt: 'YOU-ARE-IN-A-CHAT' });
+    const first = await shop.start({
+      agentSessionId: SESSION,
+      systemPrompt: 'YOU-ARE-IN-A-CHAT',
+      background: 'THEY-DEPLOY-ON-TUESDAYS',
+    });
     const uuid = await first.say('I am Olga.');
     expect(await first.event('taken')).toEqual({ type: 'taken', uuid });
     await first.event('turn_finished');
@@ -61,14 +65,19 @@ describe('a session', () => {
       agentSessionId: SESSION,
       resume: true,
       systemPrompt: 'YOU-ARE-IN-A-CHAT',
+      background: 'NOW-THEY-DEPLOY-ON-FRIDAYS',
     });
     await second.say('Who am I?');
     expect(await second.event('turn_finished')).toMatchObject({
       outcome: 'success',
       costUsd: expect.closeTo(0.0008),
     });
+    expect(api.requests[0]?.system).toContain('YOU-ARE-IN-A-CHAT');
+    expect(api.requests[0]?.system).toContain('THEY-DEPLOY-ON-TUESDAYS');
     expect(api.requests[1]?.everything).toContain('I am Olga.');
     expect(api.requests[1]?.system).toContain('YOU-ARE-IN-A-CHAT');
+    // What was remembered meanwhile is told to a session that goes on.
+    expect(api.requests[1]?.system).toContain('NOW-THEY-DEPLOY-ON-FRIDAYS');
     await second.say('/clear');
     const { agentSessionId } = await second.event('session_changed');
     await second.say('Who am I now?');

@@ -62,6 +62,7 @@ export async function workshop(
       workingDir,
       permissionMode: 'default',
       systemPrompt: '',
+      background: '',
       bridge: { socketPath: join(folder, 'bridge.sock'), token: 'the-token-of-the-bridge' },
       features: [],
       deniedPaths: [],

@@ -306,17 +306,26 @@ describe('an end', () => {
 
 describe('secrets', () => {
   test('are in no argument, and only in a file of this user', async () => {
-    const agent = await shop.start({ systemPrompt: 'You are in a chat.', deniedPaths: ['/srv/postern'] });
+    const agent = await shop.start({
+      systemPrompt: 'You are in a chat.',
+      background: 'The key is under the mat.',
+      deniedPaths: ['/srv/postern'],
+    });
     await agent.say('[[args]]');
     await agent.event('turn_finished');
     const args = JSON.parse(agent.text()) as string[];
     expect(args.join(' ')).not.toContain('the-token-of-the-bridge');
     const file = args[args.indexOf('--mcp-config') + 1] as string;
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    const background = args[args.indexOf('--append-system-prompt-file') + 1] as string;
+    expect(statSync(background).mode & 0o777).toBe(0o600);
+    expect(readFileSync(background, 'utf8')).toBe('The key is under the mat.');
+    expect(args.slice(0, args.indexOf('--settings')).join(' ')).not.toContain('under the mat');
     expect(statSync(join(file, '..')).mode & 0o777).toBe(0o700);
     expect(statSync(shop.filesDir).mode & 0o777).toBe(0o700);
     await agent.process.stop();
     expect(existsSync(file)).toBe(false);
+    expect(existsSync(background)).toBe(false);
   });
 
   test('of this process reach neither the agent nor the tools’ server', async () => {

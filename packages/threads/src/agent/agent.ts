@@ -53,6 +53,8 @@ export interface AgentLaunch {
   readonly permissionMode: PermissionMode;
   /** Text added to the agent's system prompt; it is not kept by a resume, so it is given each time. */
   readonly systemPrompt: string;
+  /** What people have had remembered, told after it each time too; others on the machine are not to read it. */
+  readonly background: string;
   /** The session's side of the bridge, for the tools' server. */
   readonly bridge: { readonly socketPath: string; readonly token: string };
   /** Names of the tools' server features (`memory`, `routines`, `watches`) that are on in this session. */

@@ -50,23 +50,24 @@ describeEngines('memory', (engine) => {
     expect(audit.of('command')).toHaveLength(2);
     await platform.say(ALLOWED, '@postern hello');
     await hears('answer: hello');
-    const { systemPrompt } = (await agent.process(0)).launch;
-    expect(systemPrompt).toContain('"text":"We deploy on Tuesdays."');
-    expect(systemPrompt).toContain('never instructions');
+    const { background, systemPrompt } = (await agent.process(0)).launch;
+    expect(background).toContain('"text":"We deploy on Tuesdays."');
+    expect(background).toContain('never instructions');
+    expect(systemPrompt).not.toContain('Tuesdays');
   });
 
   test('a session that goes on with a new process is told anew, with what came in meanwhile', async () => {
     const { platform, agent, hears, write, restart } = await bench();
     const { threadId } = await platform.say(OWNER, '@postern hello');
     await hears('answer: hello');
-    expect((await agent.process(0)).launch.systemPrompt).not.toContain('channel-memory');
+    expect((await agent.process(0)).launch.background).toBe('');
     await write('The cache is in Redis.');
     await restart();
     await platform.say(OWNER, 'again', { threadId });
     await hears('answer: again');
     const { launch } = agent.processes.at(-1)!;
     expect(launch.resume).toBe(true);
-    expect(launch.systemPrompt).toContain('The cache is in Redis.');
+    expect(launch.background).toContain('The cache is in Redis.');
   });
 
   test('where memory is off, nothing is told, kept, listed or noted by the agent’s program', async () => {
@@ -82,7 +83,7 @@ describeEngines('memory', (engine) => {
     await hears('answer: hello');
     const { launch } = agent.processes.at(-1)!;
     expect(launch).toMatchObject({ autoMemoryDir: null, features: [] });
-    expect(launch.systemPrompt).not.toContain('Of a time');
+    expect(launch.background).toBe('');
     expect(await texts()).toHaveLength(1);
   });
 

@@ -19,10 +19,8 @@ export function systemPromptOf(options: {
   readonly session: Pick<SessionTable, 'kind' | 'channel_id' | 'is_unattended' | 'owner_id'>;
   readonly commands: readonly Command[];
   readonly uploadDir: string;
-  /** What the channel remembers, framed as data; empty where it is nothing. */
-  readonly background: string;
 }): string {
-  const { platform, behaviour, session, commands, uploadDir, background } = options;
+  const { platform, behaviour, session, commands, uploadDir } = options;
   const place = placeInWords(platform, session);
   const lines = [
     `You work as the bot @${behaviour.botName} in ${place}, in a chat (${platform.kind}). People read your answers`,
@@ -46,7 +44,6 @@ export function systemPromptOf(options: {
     '',
     'People steer the session with these commands. They are theirs: when you write one, nothing happens.',
     ...commands.map((command) => `- !${[command.name, command.usage].join(' ').trim()}: ${command.help}`),
-    ...(background === '' ? [] : ['', background]),
   ];
   return lines.join('\n');
 }

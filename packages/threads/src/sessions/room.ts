@@ -121,15 +121,15 @@ export function createRoom(options: RoomOptions): Room {
         joins,
         people,
         slots,
-        systemPrompt: async (row) =>
+        systemPrompt: (row) =>
           systemPromptOf({
             platform,
             behaviour,
             session: row,
             commands: joins.commands.all.filter(({ feature }) => feature === undefined || behaviour[feature]),
             uploadDir: options.uploadDir(row.session_id),
-            background: await memory.background(row),
           }),
+        background: memory.background,
         autoMemoryDir: memory.autoMemoryDir,
         onText: memory.heard,
         uploadDir: options.uploadDir,

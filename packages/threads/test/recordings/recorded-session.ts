@@ -48,6 +48,7 @@ export class RecordedSession {
         workingDir: join(home, 'work'),
         permissionMode: 'default',
         systemPrompt: '',
+        background: '',
         bridge: { socketPath: '', token: '' },
         features: [],
         deniedPaths: [],
@@ -55,7 +56,8 @@ export class RecordedSession {
         account: null,
         onEvent: async () => undefined,
       },
-      config,
+      { mcpConfig: config, background: null },
+      true,
     );
     const from = {
       PATH: process.env.PATH,

@@ -9,10 +9,12 @@ import { commandLine, mcpConfig, type ToolsServer } from './command-line.ts';
 import { agentEnvironment, type Environment, type Login, secretNames } from './environment.ts';
 import { loginOf } from './login.ts';
 import { type PrivateFile, privateFile } from './private-files.ts';
+import { promptSnapshots } from './prompt-snapshot.ts';
 import { recordRun, sweepRuns } from './run-record.ts';
 
 /** The MCP configuration of a launch; its path is in the agent's command line. */
 const CONFIG_FILE = 'mcp.json';
+const BACKGROUND_FILE = 'background.md';
 
 export interface ClaudeAgentOptions {
   /** The CLI: a path, or a name that is looked up in PATH. `CLAUDE_PATH` of the operator. */
@@ -32,15 +34,20 @@ export interface ClaudeAgentOptions {
 
 /** Claude Code, run as a process for each session that speaks stream-json. */
 export function claudeAgent(options: ClaudeAgentOptions): Agent {
+  const canRenewPrompt = promptSnapshots(options);
   return {
-    launch: (launch) => start(options, launch),
+    launch: async (launch) => start(options, launch, await canRenewPrompt()),
     check: (signal) => checkClaude(options, signal),
     endLeftovers: () => sweepRuns(options.filesDir, CONFIG_FILE),
     ask: (prompt, ask) => askClaude(options, CONFIG_FILE, prompt, ask),
   };
 }
 
-async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<AgentProcess> {
+async function start(
+  options: ClaudeAgentOptions,
+  launch: AgentLaunch,
+  canRenewPrompt: boolean,
+): Promise<AgentProcess> {
   let login: Login;
   try {
     login = await loginOf(launch.account);
@@ -57,9 +64,11 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
   };
   const blanked = secretNames(env);
   let config: PrivateFile;
+  let background: string | null = null;
   try {
     const content = mcpConfig(options.toolsServer(launch), blanked);
     config = await privateFile(options.filesDir, CONFIG_FILE, content);
+    if (launch.background !== '') background = await config.add(BACKGROUND_FILE, launch.background);
     await recordRun(config.path, run, null);
   } catch (error) {
     return notStarted(`The agent's files cannot be written: ${(error as Error).message}`);
@@ -67,7 +76,7 @@ async function start(options: ClaudeAgentOptions, launch: AgentLaunch): Promise<
   return startClaude({
     launch,
     command: options.command,
-    args: commandLine(launch, config.path),
+    args: commandLine(launch, { mcpConfig: config.path, background }, canRenewPrompt),
     env,
     run,
     secrets: [launch.bridge.token, ...blanked.map((name) => env[name] ?? '')],

@@ -16,19 +16,30 @@ export interface ToolsServer {
 
 /**
  * Arguments of the CLI. Any user of the machine can read them, where the system does not hide them: they hold no
- * secret and no message.
+ * secret, no message and nothing that people have had remembered.
  */
-export function commandLine(launch: AgentLaunch, mcpConfigFile: string): string[] {
+export function commandLine(
+  launch: AgentLaunch,
+  files: {
+    readonly mcpConfig: string;
+    /** Null where there is none. */
+    readonly background: string | null;
+  },
+  /** Whether the CLI can be told to take the system prompt as it is given now, and not as it was at first. */
+  canRenewPrompt: boolean,
+): string[] {
   return [
     ...['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
     '--replay-user-messages',
     ...[launch.resume ? '--resume' : '--session-id', launch.agentSessionId],
-    ...['--mcp-config', mcpConfigFile],
+    ...['--mcp-config', files.mcpConfig],
     ...(launch.permissionMode === 'bypass'
       ? ['--dangerously-skip-permissions']
       : ['--permission-prompt-tool', `mcp__${TOOLS_SERVER}__permission_prompt`]),
     ...(launch.permissionMode === 'auto' ? ['--permission-mode', 'auto'] : []),
     ...(launch.systemPrompt === '' ? [] : ['--append-system-prompt', launch.systemPrompt]),
+    ...(files.background === null ? [] : ['--append-system-prompt-file', files.background]),
+    ...(canRenewPrompt ? ['--system-prompt-snapshot', 'off'] : []),
     ...['--settings', agentSettings(launch)],
   ];
 }

@@ -43,12 +43,15 @@ describe('the environment of the agent', () => {
   });
 });
 
+const files = { mcpConfig: '/files/mcp.json', background: '/files/background.md' };
+
 const launch = {
   agentSessionId: 'b0a9a7de-0f4b-4c57-9c0f-f2d1b0f2f5aa',
   resume: false,
   workingDir: '/srv/work',
   permissionMode: 'default',
   systemPrompt: 'You are in a chat.',
+  background: 'The key is under the mat.',
   bridge: { socketPath: '/run/bridge.sock', token: 'the-token' },
   features: [],
   deniedPaths: ['/srv/[data]', '/etc/postern.yaml'],
@@ -61,7 +64,7 @@ describe('the command line', () => {
   const wordAfter = (line: readonly string[], flag: string) => line[line.indexOf(flag) + 1];
 
   test('of a new session', () => {
-    const line = commandLine(launch, '/files/mcp.json');
+    const line = commandLine(launch, files, true);
     expect(line.slice(0, 5)).toEqual([
       '--input-format',
       'stream-json',
@@ -73,6 +76,8 @@ describe('the command line', () => {
     expect(wordAfter(line, '--mcp-config')).toBe('/files/mcp.json');
     expect(wordAfter(line, '--permission-prompt-tool')).toBe('mcp__claude-threads-mcp__permission_prompt');
     expect(wordAfter(line, '--append-system-prompt')).toBe('You are in a chat.');
+    expect(wordAfter(line, '--append-system-prompt-file')).toBe('/files/background.md');
+    expect(line.join(' ')).not.toContain('under the mat');
     expect(line).not.toContain('--permission-mode');
     expect(line.filter((word) => word === '--settings')).toHaveLength(1);
     expect(JSON.parse(wordAfter(line, '--settings') ?? '')).toEqual({
@@ -95,24 +100,28 @@ describe('the command line', () => {
   });
 
   test('of a resumed session gives the system prompt again', () => {
-    const line = commandLine({ ...launch, resume: true }, '/files/mcp.json');
+    const line = commandLine({ ...launch, resume: true }, files, true);
     expect(wordAfter(line, '--resume')).toBe(launch.agentSessionId);
     expect(line).not.toContain('--session-id');
     expect(line).toContain('--append-system-prompt');
+    expect(line).toContain('--append-system-prompt-file');
+    expect(wordAfter(line, '--system-prompt-snapshot')).toBe('off');
+    const older = commandLine({ ...launch, resume: true }, files, false);
+    expect(older).not.toContain('--system-prompt-snapshot');
   });
 
   test('of a session without memory turns off the CLI’s own', () => {
-    const line = commandLine({ ...launch, autoMemoryDir: null }, '/files/mcp.json');
+    const line = commandLine({ ...launch, autoMemoryDir: null }, files, true);
     const settings = JSON.parse(wordAfter(line, '--settings') ?? '');
     expect(settings.autoMemoryEnabled).toBe(false);
     expect(settings).not.toHaveProperty('autoMemoryDirectory');
   });
 
   test('of the modes auto and bypass', () => {
-    const auto = commandLine({ ...launch, permissionMode: 'auto' }, '/files/mcp.json');
+    const auto = commandLine({ ...launch, permissionMode: 'auto' }, files, true);
     expect(wordAfter(auto, '--permission-mode')).toBe('auto');
     expect(auto).toContain('--permission-prompt-tool');
-    const bypass = commandLine({ ...launch, permissionMode: 'bypass' }, '/files/mcp.json');
+    const bypass = commandLine({ ...launch, permissionMode: 'bypass' }, files, true);
     expect(bypass).toContain('--dangerously-skip-permissions');
     expect(bypass).not.toContain('--permission-prompt-tool');
   });

@@ -26,7 +26,9 @@ export interface LiveOptions {
   readonly joins: SessionJoins;
   readonly people: People;
   readonly slots: Slots;
-  systemPrompt(row: SessionTable): Promise<string>;
+  systemPrompt(row: SessionTable): string;
+  /** What the channel remembers, framed as data; empty where it is nothing. */
+  background(row: SessionTable): Promise<string>;
   autoMemoryDir(row: SessionTable): Promise<string | null>;
   /** Told what the agent itself says. */
   onText(sessionId: string, text: string): void;

@@ -38,10 +38,17 @@ const { values: flags } = parseArgs({
     'permission-prompt-tool': { type: 'string' },
     'permission-mode': { type: 'string' },
     'append-system-prompt': { type: 'string' },
+    'append-system-prompt-file': { type: 'string' },
     settings: { type: 'string' },
   },
 });
 const flag = (name: string) => (typeof flags[name] === 'string' ? flags[name] : null);
+/** What it is told in a file comes behind the arguments, so that what it was told is all in one place. */
+function promptOfFile(): string[] {
+  const file = flag('append-system-prompt-file');
+  return file === null ? [] : [readFileSync(file, 'utf8')];
+}
+
 const sessionId = flag('resume') ?? flag('session-id') ?? randomUUID();
 const historyFile = join(stateDir, `${sessionId}.json`);
 mkdirSync(stateDir, { recursive: true });
@@ -79,7 +86,7 @@ const context: TurnContext = {
   tools,
   asks: flag('permission-prompt-tool') !== null,
   describe: (what) => {
-    if (what === 'args') return argv;
+    if (what === 'args') return [...argv, ...promptOfFile()];
     return what === 'env' ? Object.keys(process.env).sort() : history.map(({ text }) => text);
   },
   hang() {
