@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { emojiOfCharacter } from '../platforms/emoji-characters.ts';
 import type { PostRef } from '../platforms/platform.ts';
 import { optionalText, text } from './inputs.ts';
 import { postOfLink } from './scope.ts';
@@ -20,9 +21,10 @@ export const reactToPost = defineTool({
   feature: null,
   async run({ url, emoji }, context) {
     const { platform } = context;
-    if (!EMOJI_NAME.test(emoji)) {
+    const name = emojiName(emoji);
+    if (name === null) {
       return refuse(
-        'An emoji is given by its name: 1 to 64 letters, digits, underscores, plus or minus signs, no colons.',
+        'That is no emoji known here. Give its name, such as eyes: 1 to 64 letters, digits, underscores, plus or minus signs.',
       );
     }
     if (!platform.capabilities.reactions) return refuse('This platform has no reactions.');
@@ -35,10 +37,16 @@ export const reactToPost = defineTool({
       if (!found.ok) return refuse(found.reason);
       ref = found.post;
     }
-    await platform.react({ channelId: ref.channelId, postId: ref.postId }, emoji.toLowerCase());
+    await platform.react({ channelId: ref.channelId, postId: ref.postId }, name);
     return { ok: true };
   },
 });
+
+/** The name of an emoji that is given by it, with colons or without, or as the character itself. */
+function emojiName(emoji: string): string | null {
+  const name = emoji.trim().replace(/^:(.+):$/, '$1');
+  return EMOJI_NAME.test(name) ? name.toLowerCase() : emojiOfCharacter(name);
+}
 
 async function newestOfPeople({ platform, session, signal }: ToolContext): Promise<PostRef | null> {
   const self = await platform.self(signal);

@@ -337,11 +337,25 @@ describe('react_to_post', () => {
     expect(reactions(at, 'said in board')).toBeUndefined();
   });
 
-  test.each([':eyes:', '', 'two words', '👀', 'x'.repeat(65), '../x'])(
+  test.each([
+    ['eyes', 'eyes'],
+    [':eyes:', 'eyes'],
+    ['👀', 'eyes'],
+    [' 👍🏽 ', '+1'],
+    ['❤', 'heart'],
+    ['❤️', 'heart'],
+    [':white_check_mark:', 'white_check_mark'],
+  ])('takes the emoji %j', async (emoji, name) => {
+    const at = await bench();
+    expect(await at.run('react_to_post', { emoji })).toEqual({ ok: true });
+    expect(reactions(at, 'the reply')).toEqual([{ emoji: name, personId: BOT.id }]);
+  });
+
+  test.each(['::', '', 'two words', '👀👀', ':eyes', 'x'.repeat(65), '../x', '𝔵'])(
     'refuses the emoji %j',
     async (emoji) => {
       const at = await bench();
-      expect(await at.run('react_to_post', { emoji })).toEqual(reason('no colons'));
+      expect(await at.run('react_to_post', { emoji })).toEqual(reason('no emoji known'));
     },
   );
 });
