@@ -105,15 +105,16 @@ export async function rewriteMessage(
   key: MessageKey,
   state: MessageTable['state'],
   post: Pick<Post, 'text' | 'mentions'>,
-): Promise<void> {
-  await db
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('threads_messages')
     .set({ text: post.text, mentions_json: JSON.stringify(post.mentions) })
     .where('platform_id', '=', key.platformId)
     .where('channel_id', '=', key.channelId)
     .where('post_id', '=', key.postId)
     .where('state', '=', state)
-    .execute();
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** All messages of a session in some states, oldest first. */
