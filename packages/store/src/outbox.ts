@@ -92,6 +92,13 @@ export async function claimJobs(
   { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
 ): Promise<Job[]> {
   const now = store.clock.nowMicroseconds();
+  // Mostly there is nothing to do, and an UPDATE takes SQLite's only write lock even to find that out.
+  const { rows: looks } = await sql<{ is_due: number | boolean }>`
+    SELECT EXISTS (SELECT 1 FROM outbox WHERE topic = ${topic} AND state = 'claimed' AND lease_until_us <= ${now})
+      OR EXISTS (SELECT 1 FROM outbox WHERE topic = ${topic} AND state = 'pending' AND run_at_us <= ${now}) AS is_due`.execute(
+    store.db,
+  );
+  if (!looks[0]?.is_due) return [];
   const locking = store.engine === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``;
   // MATERIALIZED, or PostgreSQL may run the limited query again for each row and take more than the limit.
   // Jobs of dead workers first go back to the others: one look at both kinds could not use an index's order.

@@ -1,5 +1,6 @@
+import { DatabaseSync } from 'node:sqlite';
 import { fakeClock } from '@postern/kit/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import {
   buryJob,
   claimJobs,
@@ -175,4 +176,13 @@ describeEngines('the outbox', (engine) => {
     const { store } = await fresh();
     await expect(put(store, { topic: 'No topic' })).rejects.toThrow(RangeError);
   });
+});
+
+test('to see that no job is due waits for nobody who writes', async () => {
+  const { store, place } = await freshStore<StoreTables>('sqlite');
+  if (!('file' in place)) throw new Error('this engine has one writer at a time');
+  const writer = new DatabaseSync(place.file);
+  onTestFinished(() => writer.close());
+  writer.exec('BEGIN IMMEDIATE');
+  expect(await claimJobs(store, 'mail', { limit: 10, leaseMs: 1_000 })).toEqual([]);
 });
