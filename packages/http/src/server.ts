@@ -10,6 +10,7 @@ import { JsonError, parseJson } from './json.ts';
 import { lingerBeforeClose } from './linger.ts';
 import type { Log } from './log.ts';
 import { MethodTable } from './methods.ts';
+import { restAfter } from './rest.ts';
 import { sendFailure } from './send.ts';
 
 /** The HTTP server every service mounts itself on, and the errors it gives before any of them is asked. */
@@ -136,8 +137,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) =>
-      readJsonBody(request, body, dialectOf(request, dialectFor)),
+    async (request: FastifyRequest, body: Buffer) => {
+      const reading = performance.now();
+      const value = readJsonBody(request, body, dialectOf(request, dialectFor));
+      await restAfter(reading);
+      return value;
+    },
   );
 
   app.setErrorHandler<FastifyError>((error, request, reply) => {

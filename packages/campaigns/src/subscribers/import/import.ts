@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { recordAct } from '../../audit.ts';
 import { requireList } from '../../lists/lists.ts';
 import type { CampaignsPorts } from '../../ports.ts';
@@ -20,6 +21,8 @@ export async function importSubscribers(
   const results: ImportResult[] = JSON.parse(await runInWorker(ports, importTask, request));
   const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 };
   for (const { outcome } of results) counts[outcome] += 1;
+  // Others have a turn between reading so many results and writing them into an answer.
+  await nextTurn();
   await ports.store.transaction((tx) =>
     recordAct(tx, ports, { actor, action: 'import_subscribers', target: request.listId, details: counts }),
   );
