@@ -87,19 +87,23 @@ export function planChange(found: SubscriberTable, given: Given, terms: Terms, n
   const status = terms.resubscribe && found.status !== 'subscribed' ? entryStatus(terms.list) : found.status;
   const isChanged = status !== found.status || name !== found.name || attributes !== found.attributes_json;
   const asks = isAsked(found, status, terms, nowUs);
+  const isWritten = isChanged || asks;
   return {
     outcome: isChanged ? 'updated' : 'unchanged',
-    row: {
-      ...found,
-      name,
-      attributes_json: attributes,
-      status,
-      ...(status === found.status ? {} : consent(terms, nowUs)),
-      ...(asks ? { confirm_sent_us: nowUs } : {}),
-      ...(isChanged ? { updated_us: nowUs } : {}),
-    },
+    // Most of a repeated import changes nothing, and a copy of a row costs more than all that is decided here.
+    row: isWritten
+      ? {
+          ...found,
+          name,
+          attributes_json: attributes,
+          status,
+          ...(status === found.status ? {} : consent(terms, nowUs)),
+          ...(asks ? { confirm_sent_us: nowUs } : {}),
+          ...(isChanged ? { updated_us: nowUs } : {}),
+        }
+      : found,
     before: found.status,
-    isWritten: isChanged || asks,
+    isWritten,
     asks,
   };
 }
