@@ -10,6 +10,15 @@ export async function claimEmails(
   limit: number,
 ): Promise<EmailTable[]> {
   const now = clock.nowMicroseconds();
+  // There seldom is one, and an UPDATE takes SQLite's only write lock even to find that out.
+  const due = await store.db
+    .selectFrom('mail_emails')
+    .select('email_id')
+    .where('state', 'in', ['pending', 'deferred'])
+    .where('due_us', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  if (due === undefined) return [];
   const locking = store.engine === 'postgres' ? sql`FOR UPDATE SKIP LOCKED` : sql``;
   const claimed: EmailTable[] = [];
   for (const state of ['pending', 'deferred']) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { addToCampaignCounts } from '../../counts.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../../ports.ts';
+import { suppressionHash } from '../../suppressions/hash.ts';
 import type { DeliveryState } from '../../tables.ts';
 import type { IDLE_STATES } from '../deliveries.ts';
 import type { Recipient } from '../ports.ts';
@@ -14,6 +15,8 @@ export interface ClaimedDelivery {
   readonly projectId: string;
   readonly campaignId: string;
   readonly recipient: Recipient;
+  /** {@link suppressionHash} */
+  readonly emailHash: string;
   /** Attempts that a server has answered so far. */
   readonly attempts: number;
 }
@@ -56,11 +59,14 @@ export async function claimDeliveries(
       [request.state]: -rows.length,
       claimed: rows.length,
     });
-    const { people, refused } = await refusals(tx, ports, rows.map(asked));
+    const asked = rows.map((row) => askedOf(ports, row));
+    const { people, refused } = await refusals(tx, ports, asked);
     await skip(tx, ports, request, nowUs, refused);
-    const deliveries = rows
-      .filter((row) => !refused.has(row.delivery_id))
-      .map((row) => claimedDelivery(row, request.campaignId, people.get(row.subscriber_id)));
+    const deliveries = asked
+      .filter(({ id }) => !refused.has(id))
+      .map(({ row, subscriberId, emailHash }) =>
+        claimedDelivery(row, request.campaignId, people.get(subscriberId), emailHash),
+      );
     return { taken: rows.length, deliveries };
   });
 }
@@ -97,12 +103,16 @@ async function takeDue(
   return rows;
 }
 
-const asked = (row: ClaimedRow) => ({
-  id: row.delivery_id,
-  projectId: row.project_id,
-  subscriberId: row.subscriber_id,
-  emailKey: row.email_key,
-});
+function askedOf(ports: CampaignsPorts, row: ClaimedRow) {
+  return {
+    row,
+    id: row.delivery_id,
+    projectId: row.project_id,
+    subscriberId: row.subscriber_id,
+    emailKey: row.email_key,
+    emailHash: suppressionHash(ports, row.project_id, row.email_key),
+  };
+}
 
 async function skip(
   tx: CampaignsTransaction,
@@ -116,12 +126,18 @@ async function skip(
   await moveRows(tx, store.engine, 'campaign', worker, nowUs, moves);
 }
 
-function claimedDelivery(row: ClaimedRow, campaignId: string, person: Person | undefined): ClaimedDelivery {
+function claimedDelivery(
+  row: ClaimedRow,
+  campaignId: string,
+  person: Person | undefined,
+  emailHash: string,
+): ClaimedDelivery {
   const { name, attributes } = person ?? personOf(null, '{}');
   return {
     projectId: row.project_id,
     campaignId,
     attempts: row.attempts,
+    emailHash,
     recipient: {
       deliveryId: row.delivery_id,
       subscriberId: row.subscriber_id,

@@ -11,6 +11,8 @@ export interface AboutToLeave {
   readonly campaignId: string | null;
   readonly subscriberId: string | null;
   readonly emailKey: string;
+  /** {@link suppressionHash}, where it is known already. */
+  readonly emailHash?: string;
 }
 
 /** `stop`: its campaign does not run any more, so it goes back. */

@@ -25,6 +25,8 @@ export interface Asked {
   readonly projectId: string;
   readonly subscriberId: string;
   readonly emailKey: string;
+  /** {@link suppressionHash}, where it is known already; it costs more than looking it up. */
+  readonly emailHash?: string;
 }
 
 /** What of a subscriber the mail shows. */
@@ -87,9 +89,11 @@ export async function suppressedOf(
     store,
     installationKey,
   }: { readonly store: { readonly engine: Engine }; readonly installationKey: Uint8Array },
-  asked: readonly Pick<Asked, 'id' | 'projectId' | 'emailKey'>[],
+  asked: readonly Omit<Asked, 'subscriberId'>[],
 ): Promise<Set<string>> {
-  const hashes = asked.map((one) => suppressionHash({ installationKey }, one.projectId, one.emailKey));
+  const hashes = asked.map(
+    (one) => one.emailHash ?? suppressionHash({ installationKey }, one.projectId, one.emailKey),
+  );
   const rows = await db
     .selectFrom('mail_suppressions')
     .select(['project_id', 'email_hash'])

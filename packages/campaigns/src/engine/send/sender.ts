@@ -93,7 +93,7 @@ class Sender {
     const over = new AbortController();
     const stopListening = store.listen(ENGINE_CHANNEL, () => {
       this.#refreshedMs = Number.NEGATIVE_INFINITY;
-      this.#wake.abort();
+      this.#lookAgain();
     });
     const renewing = this.#renew(over.signal);
     const lanes = Array.from({ length: this.#lanes }, () => this.#lane(hard.signal));
@@ -218,12 +218,17 @@ class Sender {
     else this.#queue.push(task);
   }
 
+  /** An abort makes an error with a stack, so one is enough for all lanes that run dry. */
+  #lookAgain(): void {
+    if (!this.#wake.signal.aborted) this.#wake.abort();
+  }
+
   #next(): Promise<SendTask | undefined> {
     const task = this.#queue.shift();
-    if (this.#queue.length === Math.floor(this.#capacity / 2)) this.#wake.abort();
+    if (this.#queue.length === Math.floor(this.#capacity / 2)) this.#lookAgain();
     if (task) return Promise.resolve(task);
     if (!this.#isFed) return Promise.resolve(undefined);
-    this.#wake.abort();
+    this.#lookAgain();
     return new Promise((resolve) => {
       this.#idle.push(resolve);
     });

@@ -1,4 +1,3 @@
-import { parseAddress } from '@postern/mail';
 import type { EmailTable } from '../../tables.ts';
 import type { ClaimedDelivery } from '../ledger/claim.ts';
 import type { AboutToLeave } from '../ledger/gate.ts';
@@ -24,6 +23,7 @@ export function campaignTask(delivery: ClaimedDelivery, mailer: CampaignMailer):
     campaignId,
     subscriberId: recipient.subscriberId,
     emailKey: recipient.emailKey,
+    emailHash: delivery.emailHash,
     email: recipient.email,
     destination: domainOf(recipient.emailKey),
     attempts,
@@ -55,7 +55,7 @@ export function settlementOf(
   return { ledger, id, projectId, campaignId, subscriberId, email, emailKey, answer: null, ...step };
 }
 
+/** A canonical address is `local@domain` in A-labels, and a domain holds no @; an erased one has none. */
 function domainOf(emailKey: string): string {
-  const parsed = parseAddress(emailKey);
-  return 'domain' in parsed ? parsed.domain : emailKey.slice(emailKey.lastIndexOf('@') + 1);
+  return emailKey.slice(emailKey.lastIndexOf('@') + 1);
 }

@@ -69,7 +69,8 @@ export class LedgerWriter {
 
   /** Lets what there is wait for no more. */
   flush(): void {
-    this.#hurry.abort();
+    // An abort makes an error with a stack, which for every mark would cost more than building the mail's header.
+    if (!this.#hurry.signal.aborted) this.#hurry.abort();
   }
 
   /** Writes what there is, without waiting for more. What can't be written in a few tries is given up. */
@@ -81,7 +82,7 @@ export class LedgerWriter {
 
   #wake(): void {
     const isUrgent = this.#marks.length > 0 || this.#settlements.length >= MOST_SETTLEMENTS;
-    if (isUrgent) this.#hurry.abort();
+    if (isUrgent) this.flush();
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
