@@ -64,6 +64,26 @@ describeEngines('channels', (engine) => {
     ]);
   });
 
+  test('a direct conversation without a name is called by who wrote in it and was let in', async () => {
+    const bench = await inboxBench(engine);
+    await bench.allow('7');
+    await bench.allow('8', { displayName: 'Ben of the shop' });
+    const said = (id: string, sender: string, name: string | null = null) =>
+      messageEvent({
+        channel: { id, type: 'dm', ...(name === null ? {} : { name }) },
+        sender: { id: sender, displayName: `platform's ${sender}` },
+      });
+    await bench.accept(said('discord:dm:1', '7'), said('discord:dm:2', '8'), said('discord:dm:3', 'eve'));
+    await bench.accept(said('local:dm-x', '7', 'X'));
+    const names = (await listChannels(bench.ports, 10)).map(({ channel_id, name }) => [channel_id, name]);
+    expect(Object.fromEntries(names)).toEqual({
+      'discord:dm:1': "platform's 7",
+      'discord:dm:2': 'Ben of the shop',
+      'discord:dm:3': null,
+      'local:dm-x': 'X',
+    });
+  });
+
   test('an id of no platform is refused, unless somebody has written there', async () => {
     const bench = await inboxBench(engine);
     await expect(putChannel(bench.ports, { ...put, channelId: 'nonsense' })).rejects.toMatchObject({

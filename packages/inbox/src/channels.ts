@@ -5,6 +5,7 @@ import type { Connector } from './connectors/connector.ts';
 import { untilAborted, withDeadline } from './deadline.ts';
 import { type Source, sources } from './envelope.ts';
 import { fail } from './errors.ts';
+import { senderNamesOf } from './messages/envelopes.ts';
 import type { InboxPorts } from './ports.ts';
 import type { ChannelTable } from './tables.ts';
 
@@ -64,17 +65,51 @@ export async function findChannel(
   return row;
 }
 
-/** Known channels, the one with the newest message first. */
+/**
+ * Known channels, the one with the newest message first. A direct conversation that the platform gives no name is
+ * called by who wrote in it.
+ */
 export async function listChannels({ store }: Pick<InboxPorts, 'store'>, limit: number): Promise<Channel[]> {
   const rows = await store.db
     .selectFrom('inbox_channels')
     .selectAll()
+    .select((channel) =>
+      channel
+        .selectFrom('inbox_messages')
+        .select('inbox_messages.message_id')
+        .whereRef('inbox_messages.channel_id', '=', 'inbox_channels.channel_id')
+        .where('inbox_channels.channel_type', '=', 'dm')
+        .where('inbox_channels.name', 'is', null)
+        .where('inbox_messages.state', '=', 'accepted')
+        .where('inbox_messages.direction', '=', 'inbound')
+        .orderBy('inbox_messages.timestamp_ms', 'desc')
+        .orderBy('inbox_messages.received_us', 'desc')
+        .limit(1)
+        .as('newest_inbound'),
+    )
     // NULLs sort differently on the two engines; a channel without a message is the oldest on both.
     .orderBy((order) => order.fn.coalesce('last_message_us', order.lit(0)), 'desc')
     .orderBy('channel_id')
     .limit(limit)
     .execute();
-  return rows.map(channelOf);
+  const names = await namesIn(
+    store.db,
+    rows.flatMap(({ newest_inbound }) => newest_inbound ?? []),
+  );
+  return rows.map((row) => ({
+    ...channelOf(row),
+    name: row.name ?? names.get(row.newest_inbound ?? '') ?? null,
+  }));
+}
+
+async function namesIn(db: InboxPorts['store']['db'], messageIds: readonly string[]) {
+  if (messageIds.length === 0) return new Map<string, string>();
+  const rows = await db
+    .selectFrom('inbox_messages')
+    .selectAll()
+    .where('message_id', 'in', messageIds)
+    .execute();
+  return senderNamesOf(db, rows);
 }
 
 /**

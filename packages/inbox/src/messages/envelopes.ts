@@ -54,6 +54,17 @@ export async function envelopesOf(
   });
 }
 
+/** Names of who wrote messages, by message id: the operator's where there is one, else the platform's. */
+export async function senderNamesOf(
+  db: Kysely<InboxTables>,
+  rows: readonly MessageRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const names = await namesOf(db, rows);
+  return new Map(
+    rows.map((row) => [row.message_id, names.get(senderKey(row))?.displayName ?? row.sender_name]),
+  );
+}
+
 function sourceOf(row: Pick<MessageRow, 'source'>): Source {
   const source = sources.find((name) => name === row.source);
   if (!source) throw new Error(`stored message has the unknown source ${row.source}`);

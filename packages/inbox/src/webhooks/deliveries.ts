@@ -10,6 +10,10 @@ export interface DeliveryView {
   readonly id: string;
   readonly event: string;
   readonly url: string;
+  readonly message_id: string;
+  readonly channel_id: string;
+  /** Who wrote the message, by name. */
+  readonly sender: string;
   readonly state: 'pending' | 'done' | 'dead';
   readonly attempts: number;
   readonly response_status: number | null;
@@ -25,6 +29,9 @@ function viewOf(job: Job): DeliveryView {
     id: String(job.id),
     event: body.type,
     url,
+    message_id: body.data.id,
+    channel_id: body.data.channel_id,
+    sender: body.data.sender.display_name,
     state: job.state === 'claimed' ? 'pending' : job.state,
     attempts: job.attempts,
     response_status: job.lastStatus,

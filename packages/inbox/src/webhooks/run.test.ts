@@ -74,6 +74,38 @@ describeEngines('pushing to a webhook', (engine) => {
     });
   });
 
+  test('a delivery that is given up is told in the log, without its address', async () => {
+    const { url, received } = await receiver(503, 410);
+    const bench = await inboxBench(engine, {
+      config: { webhooks: [{ url, secrets: [SECRET], allowLoopback: true }] },
+    });
+    await bench.allow('ana');
+    const event = messageEvent();
+    await bench.accept(event);
+    work(bench);
+    while (received.length < 2) {
+      await bench.clock.advance(10_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(bench, 'dead', 1);
+    const { message_id } = await bench.stored(event.platformId);
+    await expect
+      .poll(() => bench.log.lines)
+      .toEqual([
+        {
+          level: 'warn',
+          message: 'a webhook was given up; postern webhooks replay sends it again',
+          fields: {
+            delivery: expect.stringMatching(/^\d+$/),
+            event: 'message.received',
+            messageId: message_id,
+            attempts: 2,
+            reason: 'The receiver answered 410.',
+          },
+        },
+      ]);
+  });
+
   test('a late attempt carries attachment addresses that are still good, under the same id', async () => {
     const { received, url } = await receiver(503);
     const bench = await inboxBench(engine, {

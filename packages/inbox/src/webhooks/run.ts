@@ -7,17 +7,31 @@ import { WEBHOOK_TOPIC, type WebhookJob } from './enqueue.ts';
 
 /** Pushes what the outbox holds to the configured targets, until the signal aborts. */
 export function runWebhooks(ports: InboxPorts, signal: AbortSignal): Promise<void> {
+  const deliver = webhookDelivery({
+    clock: ports.clock,
+    random: ports.random,
+    requestFor: (job) => requestFor(ports, job),
+  });
   return runOutbox({
     store: ports.store,
     topic: WEBHOOK_TOPIC,
     signal,
     log: ports.log,
-    handle: webhookDelivery({
-      clock: ports.clock,
-      random: ports.random,
-      requestFor: (job) => requestFor(ports, job),
-    }),
+    async handle(job, jobSignal) {
+      const outcome = await deliver(job, jobSignal);
+      if (outcome.result === 'dead') tellGivenUp(ports, job, outcome.error);
+      return outcome;
+    },
   });
+}
+
+/** The address is left out: it may hold a secret of the receiver's. */
+function tellGivenUp(ports: InboxPorts, job: Job, reason: string): void {
+  const { body }: WebhookJob = JSON.parse(job.payload);
+  ports.log.warn(
+    { delivery: String(job.id), event: body.type, messageId: body.data.id, attempts: job.attempts, reason },
+    'a webhook was given up; postern webhooks replay sends it again',
+  );
 }
 
 /** What a job stands for by today's configuration: secrets may have been changed, or the target removed. */
