@@ -126,4 +126,11 @@ export const threadsMigrations: readonly Migration[] = [
       for (const statement of statements) await statement.execute(db);
     },
   },
+  {
+    name: 'threads_0006_memory_news',
+    async up(db, engine) {
+      const { text } = columns(engine);
+      await sql`CREATE TABLE threads_memory_news (memory_id ${text} PRIMARY KEY)`.execute(db);
+    },
+  },
 ];

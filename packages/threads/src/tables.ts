@@ -159,6 +159,11 @@ export interface MemorySavesTable {
   saves: number;
 }
 
+/** A save of an agent's of which its thread is still to be told. */
+export interface MemoryNewsTable {
+  memory_id: string;
+}
+
 /** A standing task: a routine, which runs by the clock, or a watch, which runs by what people write. */
 export interface TaskTable {
   task_id: string;
@@ -234,6 +239,7 @@ export interface ThreadsTables extends StoreTables {
   threads_questions: QuestionTable;
   threads_memories: MemoryTable;
   threads_memory_saves: MemorySavesTable;
+  threads_memory_news: MemoryNewsTable;
   threads_tasks: TaskTable;
   threads_fires: FireTable;
   threads_proposals: ProposalTable;

@@ -11,7 +11,8 @@ import {
   MOST_ENTRIES,
 } from './entry.ts';
 import { factOf, fingerprintOf } from './fact.ts';
-import { entriesOf, entryOf, rowOf, rowsOf } from './rows.ts';
+import { dropNews, noteNews } from './news.ts';
+import { entriesOf, entryOf, rowAgain, rowOf, rowsOf } from './rows.ts';
 import { countSave, savesLeft } from './saves.ts';
 
 /** Facts kept for a channel, whichever process writes them. Every change is in the audit log with who made it. */
@@ -19,8 +20,10 @@ export interface ChannelMemory {
   /** All of a channel, oldest first. */
   list(place: MemoryPlace): Promise<MemoryEntry[]>;
   write(place: MemoryPlace, fact: NewFact): Promise<WriteOutcome>;
+  /** The thread has been told of an agent's save; until then the next process would tell it. */
+  told(saved: Saved): Promise<void>;
   /** Undoes a save that could not be told: what it displaced is back. What a person has edited since stays. */
-  takeBack(saved: Extract<WriteOutcome, { kind: 'saved' }>, by: Author): Promise<void>;
+  takeBack(saved: Saved, by: Author): Promise<void>;
   /** Forgets one entry; null when it is gone already. */
   forget(id: string, by: Author): Promise<MemoryEntry | null>;
   /** Forgets everything, if there are as many entries as whoever asks has seen. How many there are. */
@@ -57,6 +60,8 @@ export type WriteOutcome =
   /** The channel is full of what people wrote. */
   | { readonly kind: 'full' };
 
+export type Saved = Extract<WriteOutcome, { kind: 'saved' }>;
+
 export type EditOutcome =
   | BadFact
   | { readonly kind: 'edited'; readonly entry: MemoryEntry }
@@ -84,7 +89,7 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
     });
   }
 
-  async function told(act: Act, entry: MemoryEntry, by: Author, details: object = {}): Promise<void> {
+  async function recorded(act: Act, entry: MemoryEntry, by: Author, details: object = {}): Promise<void> {
     const { id, place, source, author, sessionId, text } = entry;
     store.notify(MEMORY_CHANNEL, id);
     await audit.record(place.platformId, {
@@ -140,7 +145,10 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
       edited_us: null,
     };
     await tx.insertInto('threads_memories').values(row).execute();
-    if (isCounted) await countSave(tx, fact.sessionId, 1);
+    if (isCounted) {
+      await countSave(tx, fact.sessionId, 1);
+      await noteNews(tx, row.memory_id);
+    }
     const entries = entriesOf(rows);
     return {
       kind: 'saved',
@@ -159,13 +167,16 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
       const outcome = await exclusively(place, (tx) => insertFact(tx, place, fact, normal.text));
       if (outcome.kind !== 'saved') return outcome;
       const by = fact.source === 'user' ? fact.author : { id: fact.source, name: fact.source };
-      for (const entry of outcome.displaced) await told('displaced', entry, by, { by: outcome.entry.id });
-      await told('saved', outcome.entry, by);
+      for (const entry of outcome.displaced) await recorded('displaced', entry, by, { by: outcome.entry.id });
+      await recorded('saved', outcome.entry, by);
       return outcome;
     },
 
+    told: ({ entry }) => dropNews(store.db, entry.id),
+
     async takeBack({ entry, displaced }, by) {
       const isGone = await exclusively(entry.place, async (tx) => {
+        await dropNews(tx, entry.id);
         if (entry.source === 'agent' && entry.sessionId !== null) await countSave(tx, entry.sessionId, -1);
         const rows = await rowsOf(tx, entry.place);
         const own = rows.find(({ memory_id }) => memory_id === entry.id);
@@ -182,7 +193,7 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
         }
         return own !== undefined;
       });
-      if (isGone) await told('taken_back', entry, by);
+      if (isGone) await recorded('taken_back', entry, by);
     },
 
     async forget(id, by) {
@@ -194,7 +205,7 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
         await remove(tx, [id]);
         return entries.find((each) => each.id === id) ?? null;
       });
-      if (entry !== null) await told('forgotten', entry, by);
+      if (entry !== null) await recorded('forgotten', entry, by);
       return entry;
     },
 
@@ -251,7 +262,7 @@ export function channelMemory({ store, clock, newId, audit }: MemoryPorts): Chan
       if (outcome === null) return { kind: 'gone' };
       if (outcome.known !== undefined) return { kind: 'known', entry: outcome.known };
       const { before, after } = outcome;
-      await told('edited', after, by, {
+      await recorded('edited', after, by, {
         before: { source: before.source, author: before.author.id, text: before.text },
       });
       return { kind: 'edited', entry: after };
@@ -273,21 +284,4 @@ function displacedBy(
   if (rows.length < MOST_ENTRIES) return [];
   const victim = rows.find((row) => row.source !== 'user') ?? (source === 'user' ? rows[0] : undefined);
   return victim === undefined ? null : [victim];
-}
-
-function rowAgain(entry: MemoryEntry): MemoryTable {
-  return {
-    memory_id: entry.id,
-    platform_id: entry.place.platformId,
-    channel_id: entry.place.channelId,
-    position: entry.position,
-    source: entry.source,
-    author_id: entry.author.id,
-    author_name: entry.author.name,
-    session_id: entry.sessionId,
-    text: entry.text,
-    fingerprint: fingerprintOf(entry.text),
-    created_us: entry.createdMs * 1_000,
-    edited_us: entry.editedMs === null ? null : entry.editedMs * 1_000,
-  };
 }

@@ -7,6 +7,7 @@ import { autoMemoryFolder } from './auto-memory.ts';
 import { backgroundOf } from './background.ts';
 import { channelMemory } from './channel-memory.ts';
 import { cut, distil, type Spoken } from './distil.ts';
+import { tellLeftNews } from './news.ts';
 
 /** Memory as the sessions of one platform use it. Where it is off, nothing is told and nothing is kept. */
 export interface RoomMemory {
@@ -19,6 +20,8 @@ export interface RoomMemory {
    * bot's name may quote people who are not in the session.
    */
   heard(sessionId: string, text: string): void;
+  /** Tells of what agents saved before an earlier process went, and of which nobody was told. */
+  tellLeft(): Promise<void>;
   /** Takes what is worth keeping from a session that has ended; one at a time. */
   distil(sessionId: string): Promise<void>;
 }
@@ -74,6 +77,7 @@ export function roomMemory(options: {
       const [silent] = spoken.keys();
       if (spoken.size > MOST_SESSIONS && silent !== undefined) spoken.delete(silent);
     },
+    tellLeft: () => tellLeftNews(options),
     async distil(sessionId) {
       const texts = spoken.get(sessionId) ?? [];
       spoken.delete(sessionId);

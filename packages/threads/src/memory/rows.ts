@@ -2,6 +2,7 @@ import { sanitizeName } from '@postern/kit';
 import type { Db } from '../sessions/records.ts';
 import type { MemoryTable } from '../tables.ts';
 import type { MemoryEntry, MemoryPlace } from './entry.ts';
+import { fingerprintOf } from './fact.ts';
 
 export function rowsOf(db: Db, { platformId, channelId }: MemoryPlace): Promise<MemoryTable[]> {
   return db
@@ -39,5 +40,23 @@ export function entryOf(row: MemoryTable, index: number): MemoryEntry {
     text: row.text,
     createdMs: Math.floor(row.created_us / 1_000),
     editedMs: row.edited_us === null ? null : Math.floor(row.edited_us / 1_000),
+  };
+}
+
+/** The row that an entry was. */
+export function rowAgain(entry: MemoryEntry): MemoryTable {
+  return {
+    memory_id: entry.id,
+    platform_id: entry.place.platformId,
+    channel_id: entry.place.channelId,
+    position: entry.position,
+    source: entry.source,
+    author_id: entry.author.id,
+    author_name: entry.author.name,
+    session_id: entry.sessionId,
+    text: entry.text,
+    fingerprint: fingerprintOf(entry.text),
+    created_us: entry.createdMs * 1_000,
+    edited_us: entry.editedMs === null ? null : entry.editedMs * 1_000,
   };
 }

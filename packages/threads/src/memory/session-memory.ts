@@ -1,4 +1,4 @@
-import type { ChannelMemory, WriteOutcome } from './channel-memory.ts';
+import type { ChannelMemory, Saved, WriteOutcome } from './channel-memory.ts';
 import type { Author, MemoryEntry, MemoryPlace } from './entry.ts';
 
 /** The channel's memory as an agent may use it in its session. */
@@ -8,7 +8,9 @@ export interface SessionMemory {
   /** Counted against the session's saves when it is kept. */
   save(text: string): Promise<WriteOutcome>;
   /** Undoes a save that the thread could not be told of. */
-  takeBack(saved: Extract<WriteOutcome, { kind: 'saved' }>): Promise<void>;
+  takeBack(saved: Saved): Promise<void>;
+  /** The thread has been told of it. */
+  told(saved: Saved): Promise<void>;
 }
 
 const AGENT: Author = { id: 'agent', name: 'agent' };
@@ -23,5 +25,6 @@ export function sessionMemory(
     save: (text) =>
       memory.write(place, { text, source: 'agent', author: session.owner, sessionId: session.sessionId }),
     takeBack: (saved) => memory.takeBack(saved, AGENT),
+    told: (saved) => memory.told(saved),
   };
 }

@@ -266,6 +266,7 @@ export function createRoom(options: RoomOptions): Room {
       onQuestionsClosed: () => tasks.begin(),
     });
     if (closing.signal.aborted) return;
+    start('a thread was not told of a save of memory', memory.tellLeft());
     await workers.kickAll();
     start('the status post is not kept up to date', status.run(closing.signal));
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { WriteOutcome } from '../memory/channel-memory.ts';
-import { badFact, code } from '../memory/listing.ts';
+import { badFact } from '../memory/listing.ts';
+import { tellSave } from '../memory/news.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import { text } from './inputs.ts';
 import { defineTool, refuse, type ToolAnswer, type ToolContext } from './tool.ts';
@@ -41,12 +42,9 @@ async function announced(
   saved: Extract<WriteOutcome, { kind: 'saved' }>,
 ): Promise<ToolAnswer> {
   const { entry, savesLeft } = saved;
-  const markdown = `🧠 Claude saved a channel memory: ${code(entry.text)}\nRemove it with \`!memory forget ${entry.index}\`.`;
   const { channelId, threadId } = session;
   try {
-    for (const [index, piece] of platform.split(markdown).entries()) {
-      await platform.post({ channelId, threadId, markdown: piece, key: `memory:${entry.id}:${index}` });
-    }
+    await tellSave(platform, { channelId, threadId }, entry);
   } catch (error) {
     // It may have arrived.
     if (!(error instanceof PlatformError && error.code === 'unknown')) {
@@ -55,5 +53,6 @@ async function announced(
       return refuse('The thread could not be told, so nothing was saved.');
     }
   }
+  await memory?.told(saved);
   return { ok: true, saved: true, index: entry.index, saves_left: savesLeft };
 }
