@@ -22,6 +22,17 @@ export function proseMrkdwn(text: string): string {
 
 const BREAKER = '\u200b';
 
+/** A mark at the beginning of a word that Slack would take for formatting, since one at the end of a word follows. */
+const OPENING = /(?<![\p{L}\p{N}_])([*_~`])(?=\S)(?=[^\n]*?\S\1(?![\p{L}\p{N}_]))/gu;
+
+/**
+ * Text that is none of the author's formatting: a `*x*` in it is to be read so. Slack has no escapes for its marks; a
+ * zero-width space behind the first of two keeps them from counting. A mark alone, as in a path, stays as it is.
+ */
+export function literalMrkdwn(text: string): string {
+  return proseMrkdwn(text).replaceAll(OPENING, `$1${BREAKER}`);
+}
+
 /**
  * A code block. Slack ends one at the first three backticks, so a run of them in the code is broken by a zero-width
  * space; nothing else about the code changes.

@@ -38,6 +38,13 @@ const cases: Record<string, [markdown: string, mrkdwn: string]> = {
   'a task list': ['- [x] a\n- [ ] b', '• ☑ a\n• ☐ b'],
   'a quotation': ['> a\n> b\n\nc', '> a\n> b\n\nc'],
   'paragraphs apart, lines together': ['a\nb\n\nc', 'a\nb\n\nc'],
+  'a mark that stands for itself': [
+    '\\*x\\* and \\_y\\_ and \\~z\\~',
+    '*\u200bx* and _\u200by_ and ~\u200bz~',
+  ],
+  'marks for themselves around words in bold': ['**a** \\*b c\\*', '*a* *\u200bb c*'],
+  'backticks that stand for themselves': ['\\`x\\`', '`\u200bx`'],
+  'a mark alone': ['~/.config, *.ts and snake_case_name', '~/.config, *.ts and snake_case_name'],
   'a mention of a person': ['ask <@U0123ABC> first', 'ask <@U0123ABC> first'],
 };
 

@@ -1,11 +1,12 @@
-import type { BlockContent, Definition, ListItem, Nodes, PhrasingContent, RootContent } from 'mdast';
+import type { BlockContent, Definition, ListItem, Nodes, RootContent } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { RecentMap } from '../remembered.ts';
 import { type MarkedWriter, markedWriter } from './mrkdwn-line.ts';
+import { type Context, DEEPEST, inline, plain, sourceOf } from './mrkdwn-phrases.ts';
 import { alignedTable } from './mrkdwn-table.ts';
-import { codeBlock, codeSpan, linkMrkdwn, proseMrkdwn } from './mrkdwn-text.ts';
+import { codeBlock, proseMrkdwn } from './mrkdwn-text.ts';
 
 /**
  * Markdown as Slack's own markup. Nothing that can be read is lost: what Slack has no form for (HTML, a definition
@@ -37,21 +38,12 @@ function render(markdown: string): string {
 /** Entities stay as they were written: who writes `&lt;` means those four characters more often than one. */
 const SYNTAX = [gfm(), { disable: { null: ['characterReference'] } }];
 
-interface Context {
-  readonly source: string;
-  readonly definitions: Map<string, Definition>;
-  /** Identifiers that something refers to. */
-  readonly used: Set<string>;
-}
-
 interface Line {
   readonly text: string;
   /** Code: neither indented nor quoted, since that would change it. */
   readonly isVerbatim: boolean;
 }
 
-/** Deeper than anybody writes; below it the source is shown, so that no text can exhaust the stack. */
-const DEEPEST = 24;
 const RULE = '──────────';
 const BULLETS = ['•', '◦', '▪'] as const;
 const INDENT = '    ';
@@ -155,157 +147,6 @@ function itemBlocks(
   return blocks(children as readonly RootContent[], context, depth + 2);
 }
 
-function inline(
-  nodes: readonly PhrasingContent[],
-  writer: MarkedWriter,
-  context: Context,
-  depth: number,
-): void {
-  for (const node of nodes) phrase(node, writer, context, depth);
-}
-
-function phrase(node: PhrasingContent, writer: MarkedWriter, context: Context, depth: number): void {
-  if (depth >= DEEPEST) {
-    writer.text(proseMrkdwn(sourceOf(node, context)));
-    return;
-  }
-  switch (node.type) {
-    case 'text':
-      writer.text(proseMrkdwn(node.value));
-      return;
-    case 'strong':
-      writer.within('*', () => inline(node.children, writer, context, depth + 1));
-      return;
-    case 'emphasis':
-      writer.within('_', () => inline(node.children, writer, context, depth + 1));
-      return;
-    case 'delete':
-      writer.within('~', () => inline(node.children, writer, context, depth + 1));
-      return;
-    case 'inlineCode':
-      writer.atom(codeSpan(node.value), true);
-      return;
-    case 'break':
-      writer.text('\n');
-      return;
-    case 'link':
-      link(node.url, node.children, writer, context, depth);
-      return;
-    case 'linkReference': {
-      const url = context.definitions.get(node.identifier)?.url;
-      if (url === undefined) {
-        writer.text(proseMrkdwn(sourceOf(node, context)));
-        return;
-      }
-      link(url, node.children, writer, context, depth);
-      return;
-    }
-    case 'image':
-      image(node.url, node.alt ?? '', writer);
-      return;
-    case 'imageReference': {
-      const url = context.definitions.get(node.identifier)?.url;
-      if (url === undefined) {
-        writer.text(proseMrkdwn(sourceOf(node, context)));
-        return;
-      }
-      image(url, node.alt ?? '', writer);
-      return;
-    }
-    case 'html':
-      writer.text(/^<br\s*\/?>$/i.test(node.value) ? '\n' : proseMrkdwn(node.value));
-      return;
-    case 'footnoteReference':
-      writer.text(proseMrkdwn(`[^${node.label ?? node.identifier}]`));
-      return;
-    default:
-      writer.text(proseMrkdwn(sourceOf(node, context)));
-      return;
-  }
-}
-
-/** A label that is formatted as a whole is formatted from outside: Slack reads no marks within a label. */
-function link(
-  url: string,
-  children: readonly PhrasingContent[],
-  writer: MarkedWriter,
-  context: Context,
-  depth: number,
-): void {
-  const [only] = children;
-  if (children.length === 1 && only !== undefined && depth < DEEPEST) {
-    const inner = (each: { children: PhrasingContent[] }) => () =>
-      link(url, each.children, writer, context, depth + 1);
-    if (only.type === 'strong') {
-      writer.within('*', inner(only));
-      return;
-    }
-    if (only.type === 'emphasis') {
-      writer.within('_', inner(only));
-      return;
-    }
-    if (only.type === 'delete') {
-      writer.within('~', inner(only));
-      return;
-    }
-  }
-  const label = plain(children, context, depth);
-  const linked = linkMrkdwn(url, label);
-  if (linked !== null) {
-    writer.atom(linked, false);
-    return;
-  }
-  writer.text(proseMrkdwn(labelled(label, url)));
-}
-
-function image(url: string, alt: string, writer: MarkedWriter): void {
-  const linked = linkMrkdwn(url, alt.trim() === '' ? 'image' : alt);
-  if (linked === null) writer.text(proseMrkdwn(labelled(alt, url)));
-  else writer.atom(linked, false);
-}
-
-function labelled(label: string, url: string): string {
-  if (url === '' || url === label) return label;
-  return label === '' ? url : `${label} (${url})`;
-}
-
-/** The text alone, on one line, as a cell or a label has it. */
-function plain(nodes: readonly PhrasingContent[], context: Context, depth: number): string {
-  return nodes
-    .map((node) => plainNode(node, context, depth))
-    .join('')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-}
-
-function plainNode(node: PhrasingContent, context: Context, depth: number): string {
-  if (depth >= DEEPEST) return sourceOf(node, context);
-  switch (node.type) {
-    case 'text':
-    case 'inlineCode':
-      return node.value;
-    case 'html':
-      return /^<br\s*\/?>$/i.test(node.value) ? ' ' : node.value;
-    case 'break':
-      return ' ';
-    case 'link':
-      return labelled(plain(node.children, context, depth + 1), node.url);
-    case 'image':
-      return labelled(node.alt ?? '', node.url);
-    case 'linkReference':
-      return labelled(
-        plain(node.children, context, depth + 1),
-        context.definitions.get(node.identifier)?.url ?? '',
-      );
-    case 'imageReference':
-      return labelled(node.alt ?? '', context.definitions.get(node.identifier)?.url ?? '');
-    case 'footnoteReference':
-      return `[^${node.label ?? node.identifier}]`;
-    default:
-      return node.children.map((child) => plainNode(child, context, depth + 1)).join('');
-  }
-}
-
 function written(write: (writer: MarkedWriter) => void): Line[] {
   const writer = markedWriter();
   write(writer);
@@ -319,10 +160,4 @@ function prose(text: string): Line[] {
 
 function line(text: string): Line {
   return { text, isVerbatim: false };
-}
-
-function sourceOf(node: Nodes, context: Context): string {
-  const { start, end } = node.position ?? {};
-  if (start?.offset === undefined || end?.offset === undefined) return '';
-  return context.source.slice(start.offset, end.offset);
 }
