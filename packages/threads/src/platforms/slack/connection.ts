@@ -7,6 +7,7 @@ import { backoffMs } from '../retry.ts';
 import type { SlackApi } from './api.ts';
 import { type Happened, readEvent, toPlatformEvent } from './events.ts';
 import { historyPages } from './paging.ts';
+import type { Pauses } from './pauses.ts';
 import type { Directory } from './people.ts';
 import {
   advance,
@@ -23,25 +24,6 @@ import { missedPosts, missedReactions } from './recovery.ts';
 import type { eventPayload } from './shapes.ts';
 import { openSocket } from './socket.ts';
 import { compareTs } from './ts.ts';
-
-/** How long things are waited for, in milliseconds. */
-export interface Pauses {
-  readonly firstReconnectMs: number;
-  readonly longestReconnectMs: number;
-  /** Between tries with tokens or a channel that Slack refuses. */
-  readonly refusedMs: number;
-  readonly helloMs: number;
-  /** Before an event that could not be recorded is handed over again, at first. */
-  readonly handleMs: number;
-}
-
-export const usualPauses: Pauses = {
-  firstReconnectMs: 1_000,
-  longestReconnectMs: 60_000,
-  refusedMs: 60_000,
-  helloMs: 30_000,
-  handleMs: 200,
-};
 
 export interface ConnectionPorts {
   readonly api: SlackApi;

@@ -1,7 +1,7 @@
 import { silentLog } from '@postern/http';
 import { systemClock, systemRandom } from '@postern/kit';
 import type { Person, PostRef } from '../../../platforms/platform.ts';
-import type { Pauses } from '../../../platforms/slack/connection.ts';
+import type { Pauses } from '../../../platforms/slack/pauses.ts';
 import { type SlackOptions, slackPlatform } from '../../../platforms/slack/slack-platform.ts';
 import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
 import { type FakeSlack, fakeSlack } from './fake-slack.ts';
