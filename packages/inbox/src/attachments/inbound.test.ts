@@ -120,6 +120,19 @@ describeEngines('inbound attachments', (engine) => {
     expect(await rows(bench)).toEqual([]);
   });
 
+  test('links that hang do not add up: those of several messages are waited for together', async () => {
+    const bench = await inboxBench(engine);
+    await bench.allow('ana');
+    const events = Array.from({ length: 8 }, () =>
+      messageEvent({ attachments: [{ name: 'a', sizeBytes: 1, open: hangs }] }),
+    );
+    const accepted = bench.accept(...events);
+    await bench.clock.untilSleeping(events.length);
+    await bench.clock.advance(60_000);
+    await accepted;
+    expect(await bench.unread('a')).toMatchObject(events.map(({ text }) => ({ text })));
+  });
+
   test('a batch that fails leaves no bytes behind, and handed in again it is whole', async () => {
     const bench = await inboxBench(engine);
     const broken = createSink(bench.ports, { source: 'local', account: 'fake' }, async () => {

@@ -1,5 +1,6 @@
 import { sanitizeName } from '@postern/kit';
 import type { Selectable } from 'kysely';
+import { atOnce } from '../at-once.ts';
 import { type InboundAttachments, keepInbound } from '../attachments/inbound.ts';
 import { attachStaged, detachAll, discardStaged, type StagedAttachment } from '../attachments/staged.ts';
 import type { Connector, ConnectorSink, InboundAttachment, InboundEvent } from '../connectors/connector.ts';
@@ -22,6 +23,8 @@ type MessageEvent = Extract<InboundEvent, { kind: 'message' }>;
 
 type Discarded = Pick<StagedAttachment, 'attachmentId'>;
 
+/** Messages of a batch whose files are fetched at a time, so that links that hang do not add up. */
+const FETCHES_AT_ONCE = 8;
 const NO_ATTACHMENTS: InboundAttachments = { kept: [], missing: [] };
 const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 
@@ -204,14 +207,14 @@ export function createSink(
     events: readonly InboundEvent[],
     fetched: Map<InboundEvent, InboundAttachments>,
   ) {
-    for (const event of events) {
+    await atOnce(FETCHES_AT_ONCE, events, async (event) => {
       const attachments = attachmentsOf(event);
-      if (attachments.length === 0) continue;
+      if (attachments.length === 0) return;
       const message = await messageByPlatformId(store.db, event.platformId);
       // The message of a late attachment may stand in the same batch.
       const isWanted = event.kind !== 'attachment' ? !message : !message || isAwaited(message, event.key);
       if (isWanted) fetched.set(event, await keepInbound(ports, connector.source, attachments));
-    }
+    });
   }
 
   async function storeBatch(

@@ -1,7 +1,7 @@
 import type { Connector, ConnectorHealth } from '../connector.ts';
 import { SendError } from '../connector.ts';
 import { type DiscordApi, DiscordError, openApi } from './api.ts';
-import { fetchBytes } from './bytes.ts';
+import { fileFetcher } from './bytes.ts';
 import { GatewayRefusal, runGateway } from './gateway.ts';
 import { botIdOf, snowflakeOf } from './ids.ts';
 import { Intake } from './intake.ts';
@@ -88,7 +88,7 @@ export function discordConnector(options: DiscordOptions): Connector {
         log,
         pauses,
         channels: options.channels,
-        fetchBytes,
+        fetchBytes: fileFetcher(clock, pauses),
         onSelf(found: typeof self) {
           self = found;
         },

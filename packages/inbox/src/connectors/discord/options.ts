@@ -21,6 +21,8 @@ export interface DiscordPauses {
   readonly identifyMs: number;
   /** How long a broken connection may take to have its session, or a new one. */
   readonly sessionMs: number;
+  /** How long the link to a file may take to answer. */
+  readonly fileMs: number;
   /** Between tries after Discord refused for a reason that only the operator can mend. */
   readonly refusedMs: number;
 }
@@ -30,6 +32,7 @@ export const DEFAULT_PAUSES: DiscordPauses = {
   longestMs: 60_000,
   identifyMs: 5_500,
   sessionMs: 3 * 60_000,
+  fileMs: 15_000,
   // A bot has 1,000 IDENTIFYs a day, and loses its token when it uses them up.
   refusedMs: 5 * 60_000,
 };
