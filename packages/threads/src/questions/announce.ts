@@ -1,6 +1,6 @@
 import type { Log } from '@postern/http';
 import type { Platform, PostRef } from '../platforms/platform.ts';
-import type { Decision, NewQuestion } from './question.ts';
+import type { Approvers, Decision, NewQuestion } from './question.ts';
 import { inLine } from './shown-input.ts';
 import { legend, outcomeLine } from './texts.ts';
 
@@ -8,11 +8,11 @@ import { legend, outcomeLine } from './texts.ts';
 export type Shown = Pick<
   NewQuestion,
   'kind' | 'markdown' | 'options' | 'takesText' | 'channelId' | 'threadId' | 'subject'
->;
+> & { readonly approvers: Approvers | Approvers['rule'] };
 
 /** The question as its posts have it, the last of them with how to answer. */
 export function piecesOf(platform: Platform, question: Shown): string[] {
-  const how = legend(question);
+  const how = howTo(platform, question);
   return platform.split(how === '' ? question.markdown : `${question.markdown}\n\n${how}`);
 }
 
@@ -29,7 +29,7 @@ export async function announce(
 ): Promise<void> {
   const outcome = outcomeLine({ ...question, decision });
   if (ref !== null && platform.capabilities.edit) {
-    const text = withOutcome(piecesOf(platform, question).at(-1) ?? '', question, outcome);
+    const text = withOutcome(platform, question, outcome);
     if (platform.split(text).length === 1) {
       try {
         await platform.edit(ref, text);
@@ -49,9 +49,17 @@ export async function announce(
   }
 }
 
-/** How to answer gives way to what was answered. */
-function withOutcome(piece: string, question: Shown, outcome: string): string {
-  const how = legend(question);
+/** The last post, in which how to answer gives way to what was answered. */
+function withOutcome(platform: Platform, question: Shown, outcome: string): string {
+  const piece = piecesOf(platform, question).at(-1) ?? '';
+  const how = howTo(platform, question);
   const rest = how !== '' && piece.endsWith(how) ? piece.slice(0, -how.length) : piece;
   return rest.trim() === '' ? outcome : `${rest.trimEnd()}\n\n${outcome}`;
+}
+
+function howTo(platform: Platform, question: Shown): string {
+  const { approvers, channelId } = question;
+  const rule = typeof approvers === 'string' ? approvers : approvers.rule;
+  // In direct messages there is nobody else to tell.
+  return legend({ ...question, isForOwner: rule === 'owner' && channelId === platform.channelId });
 }

@@ -154,6 +154,7 @@ describeEngines('a question', (engine) => {
     at.platform.addPerson(guest);
     at.standings.set(guest.id, 'guest');
     const { decision, post } = await asked(at);
+    expect(post.text).toContain('👎 Deny\nWhoever began this session decides, and whom they invited');
     await at.platform.reactAs(ALLOWED, post, '+1');
     at.invitedBy.set(guest.id, ALLOWED.id);
     await at.platform.reactAs(guest, post, '+1');
@@ -161,6 +162,8 @@ describeEngines('a question', (engine) => {
     at.invitedBy.set(guest.id, OWNER.id);
     await at.platform.reactAs(guest, post, '+1');
     expect(await decision).toMatchObject({ by: { id: guest.id } });
+    await at.questions.settled();
+    expect(textOf(at, post)).toBe('May I?\n\n👍 **Allowed once** by gina');
   });
 
   test('about who may come in is no guest’s to answer', async () => {

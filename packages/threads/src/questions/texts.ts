@@ -25,25 +25,28 @@ export function glyph(emoji: string): string {
 }
 
 const LONGEST_LABEL = 200;
+const OWNER_DECIDES = 'Whoever began this session decides, and whom they invited';
+
+export type Legend = Pick<NewQuestion, 'kind' | 'options' | 'takesText'> & {
+  /** Whether others see it who may not answer, although they may write to the agent. */
+  readonly isForOwner: boolean;
+};
 
 /**
- * The line that tells how to answer; the reactions hang on the post that ends with it. The options of a choice
+ * The lines that tell how to answer; the reactions hang on the post that ends with them. The options of a choice
  * stand in the question itself.
  */
-export function legend({
-  kind,
-  options,
-  takesText,
-}: Pick<NewQuestion, 'kind' | 'options' | 'takesText'>): string {
+export function legend({ kind, options, takesText, isForOwner }: Legend): string {
   const shown = options.filter(({ emoji }) => emoji !== null);
   const choices =
     kind === 'choice' && shown.length > 0
       ? ['React with the sign of your choice']
       : shown.map(({ emoji, label }) => `${glyph(emoji ?? '')} ${label}`);
-  return [
+  const how = [
     ...choices,
     ...(takesText ? [choices.length > 0 ? 'or write an answer' : 'Write an answer'] : []),
   ].join(' · ');
+  return how !== '' && isForOwner ? `${how}\n${OWNER_DECIDES}` : how;
 }
 
 export interface Ended {
@@ -63,6 +66,7 @@ const WITHDRAWN: Readonly<Record<WithdrawReason, string>> = {
 export function outcomeLine({ kind, options, decision }: Ended): string {
   // What nobody answered counts as a no, and only a plain question has no such thing.
   const closed = kind === 'choice' ? 'Closed' : 'Denied';
+  const isProposal = kind === 'routine' || kind === 'watch';
   switch (decision.kind) {
     case 'chosen': {
       const option = options.find(({ key }) => key === decision.option);
@@ -75,7 +79,7 @@ export function outcomeLine({ kind, options, decision }: Ended): string {
     case 'expired':
       return `⌛ **${closed}**: nobody answered before the time was up`;
     case 'withdrawn':
-      return `🚫 **${closed}**: ${WITHDRAWN[decision.reason]}`;
+      return `🚫 **${closed}**: ${WITHDRAWN[decision.reason]}${isProposal && decision.reason === 'restarted' ? '. Nothing was saved; ask for it anew' : ''}`;
   }
 }
 
