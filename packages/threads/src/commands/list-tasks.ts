@@ -30,7 +30,8 @@ export function tasksCommand(kind: TaskKind): CommandDefinition {
       if (fault !== null) return refused(`⚠️ ${fault}`);
       const [verb = 'list', number] = args;
       const all = await tasks.list(kind);
-      if (verb.toLowerCase() === 'list' && number === undefined) return said(listText(kind, all, call.nowMs));
+      if (verb.toLowerCase() === 'list' && number === undefined)
+        return said(listText(tasks, kind, all, call.nowMs));
       const known = verbs.find((each) => each === verb.toLowerCase());
       if (known === undefined || number === undefined || !/^\d{1,4}$/.test(number)) {
         return refused(
@@ -45,9 +46,12 @@ export function tasksCommand(kind: TaskKind): CommandDefinition {
   };
 }
 
-function listText(kind: TaskKind, all: readonly Task[], nowMs: number): string {
+function listText(tasks: TaskDesk, kind: TaskKind, all: readonly Task[], nowMs: number): string {
   const { title, many } = WORDS[kind];
-  if (all.length === 0) return `${SIGN[kind]} There are no ${many} here. \`!${kind}\` makes one.`;
+  if (all.length === 0) {
+    const fault = tasks.whyNot(kind, 'make');
+    return `${SIGN[kind]} There are no ${many} here. ${fault ?? `\`!${kind}\` makes one.`}`;
+  }
   return [`${SIGN[kind]} **${title}**`, ...all.map((task, index) => listLine(task, index + 1, nowMs))].join(
     '\n',
   );

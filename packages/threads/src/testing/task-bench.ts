@@ -70,7 +70,7 @@ export async function taskBench(engine: Engine, maxSessions = 100): Promise<Task
       behaviour: { permissionMode: 'default', routines: true, watches: true } as PlatformConfig,
       platform,
       questions: undefined as never,
-      people: { isAllowed: (personId) => allowed.has(personId) },
+      people: { isAllowed: (personId) => allowed.has(personId), self: platform.self },
       ready: async () => {},
       slots: createSlots(maxSessions),
       signal: new AbortController().signal,

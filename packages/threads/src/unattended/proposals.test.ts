@@ -85,7 +85,9 @@ describeEngines('a routine that an agent proposes', (engine) => {
     expect(card.text).toMatch(/Next: \w{3} \d{4}-\d\d-\d\d 09:00 · /);
     expect(await tasks(bench)).toEqual([]);
     await bench.platform.reactAs(ALLOWED, card, '+1_medium_light_skin_tone');
-    await bench.hears('The routine **Morning news** is saved');
+    await bench.hears(
+      '🕘 The routine **Morning news** is saved: every day at 09:00 (Europe/Amsterdam), for olga. `@postern !routines` lists them.',
+    );
     expect(await tasks(bench)).toMatchObject([
       { kind: 'routine', name: 'Morning news', created_by: OWNER.id, is_enabled: 1 },
     ]);
@@ -153,6 +155,7 @@ describeEngines('a routine that an agent proposes', (engine) => {
     const card = await bench.hears('Claude proposes routine');
     await bench.restart();
     await ended(bench, card).toContain('the bot was restarted');
+    await ended(bench, card).toContain('Nothing was saved; ask for it anew');
     await bench.platform.reactAs(OWNER, card, '+1');
     await expect
       .poll(() => bench.store.db.selectFrom('threads_proposals').selectAll().execute(), patience)
@@ -283,6 +286,8 @@ describeEngines('a routine that an agent proposes', (engine) => {
     expect(await call(bench, sessionId, 'list_routines')).toEqual({ ok: true, routines: [] });
     await bench.platform.say(OWNER, '!routine every day at 9 sum up');
     await bench.hears('where the whole channel is one session there are no new ones');
+    await bench.platform.say(OWNER, '!watches');
+    await bench.hears('There are no watches here. Watches are made in threads');
   });
 
   test('is refused where routines are off', async () => {

@@ -9,7 +9,7 @@ import { tell } from './begin.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import { readDraft, SIGN, type TaskDraft, type TaskKind } from './task.ts';
 import { saveTask, TASKS_CHANNEL } from './tasks.ts';
-import { cardText, nameOf } from './texts.ts';
+import { cardText, nameOf, savedText } from './texts.ts';
 
 /** A card with a standing task waits for so long. */
 export const PROPOSAL_MS = 24 * 3_600_000;
@@ -117,7 +117,7 @@ export function createProposals(at: TaskSurroundings): Proposals {
     const news =
       outcome === FULL
         ? `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: there are ${limitOf(draft)} already, which is the limit. Delete one first.`
-        : `${SIGN[draft.kind]} The ${draft.kind} ${nameOf(draft)} is saved. \`!${draft.kind === 'routine' ? 'routines' : 'watches'}\` lists them.`;
+        : savedText(draft, { id: row.created_by, name: row.creator_name }, (await at.people.self()).name);
     for (let left = TELLINGS; !(await tell(at, news, key)); left -= 1) {
       // The next start tries again.
       if (left === 0) return;

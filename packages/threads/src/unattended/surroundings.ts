@@ -14,7 +14,7 @@ export interface TaskSurroundings {
   readonly behaviour: PlatformConfig;
   readonly platform: Platform;
   readonly questions: Questions;
-  readonly people: Pick<People, 'isAllowed'>;
+  readonly people: Pick<People, 'isAllowed' | 'self'>;
   readonly slots: Slots;
   /** Resolves once it is known who is on the list. */
   ready(): Promise<void>;

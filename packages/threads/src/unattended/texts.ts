@@ -22,6 +22,18 @@ export function cardText(draft: TaskDraft, isByAgent: boolean, nowMs: number): s
   return [...lines, 'What each run is told:', codeBlock(visible(draft.prompt))].join('\n');
 }
 
+/** What a channel is told of a task that stands from now on. */
+export function savedText(
+  draft: TaskDraft,
+  creator: { readonly id: string; readonly name: string },
+  botName: string,
+): string {
+  const what = `${SIGN[draft.kind]} The ${draft.kind} ${nameOf(draft)} is saved`;
+  const list = draft.kind === 'routine' ? 'routines' : 'watches';
+  // With a mention, without which nothing is heard in a channel.
+  return `${what}: ${inLine(occasionOf(draft))}, for ${personName(creator)}. \`@${botName} !${list}\` lists them.`;
+}
+
 function occasionLines(draft: TaskDraft, nowMs: number): string[] {
   if (draft.kind === 'watch') {
     const words = draft.keywords.map((word) => `“${inLine(word)}”`).join(', ');
