@@ -64,6 +64,23 @@ describe('quarantine', () => {
     expect(await page.locator('.section img').count()).toBe(0);
   });
 
+  test('what came by SMS is not shown as if iMessage vouched for its sender', async () => {
+    const [held] = state().quarantine;
+    state().quarantine.unshift({
+      ...held!,
+      id: 'msg_00000000000000000000000001',
+      source: 'imessage',
+      channel_id: '+4915112345678',
+      sender: { id: 'sms:+4915112345678', display_name: '+4915112345678', person_id: null },
+    });
+    const page = await setup.open('/console/inbox/quarantine');
+    const card = page.getByRole('article', { name: '+4915112345678, SMS, sms:+4915112345678' });
+    await card.getByText('SMS', { exact: true }).waitFor();
+    expect(await card.getByText('iMessage', { exact: true }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Allow sender' }).click();
+    await page.getByRole('dialog').getByText('Anybody can forge the sender of an SMS message.').waitFor();
+  });
+
   test('one message is released without allowing its sender', async () => {
     const page = await setup.open('/console/inbox/quarantine');
     await page
@@ -187,11 +204,24 @@ describe('agents', () => {
 test('a dead delivery is replayed', async () => {
   const page = await setup.open('/console/inbox/webhooks');
   await page.getByText('HTTP 410').waitFor();
-  await page.getByRole('button', { name: 'Replay' }).first().click();
+  const buttons = page.getByRole('button', { name: 'Replay', exact: true });
+  await buttons.first().click();
   await page.getByText('Queued again').waitFor();
-  await eventually(() => page.getByRole('button', { name: 'Replay' }).count()).toBe(2);
+  await eventually(() => buttons.count()).toBe(2);
   await page.getByRole('button', { name: 'Waiting' }).click();
   await page.getByText('waiting', { exact: true }).waitFor();
+});
+
+test('dead deliveries say whose message they are, and are replayed at once', async () => {
+  const page = await setup.open('/console/inbox/webhooks');
+  await page
+    .getByRole('article', { name: /message\.updated from Anna Berg/ })
+    .getByRole('link', { name: '+4915112345678' })
+    .waitFor();
+  await page.getByRole('button', { name: 'Replay all 3' }).click();
+  await page.getByText('3 deliveries queued again.').waitFor();
+  await page.getByText('No dead deliveries').waitFor();
+  expect(state().deliveries.map((delivery) => delivery.state)).toEqual(['pending', 'pending', 'pending']);
 });
 
 describe('the local chat beside the inbox', () => {

@@ -114,6 +114,10 @@ export interface Delivery {
   readonly id: string;
   readonly event: string;
   readonly url: string;
+  readonly message_id: string;
+  readonly channel_id: string;
+  /** Who wrote the message, by name. */
+  readonly sender: string;
   readonly state: DeliveryState;
   readonly attempts: number;
   readonly response_status: number | null;

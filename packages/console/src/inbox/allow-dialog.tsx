@@ -9,7 +9,7 @@ import { Field } from '../ui/field.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { LookalikeWarning } from './lookalike-warning.tsx';
 import type { Lookalike } from './lookalikes.ts';
-import { SenderId, SourceBadge } from './source.tsx';
+import { ForgeableWarning, SenderId, SourceBadge } from './source.tsx';
 
 export interface AllowTarget {
   readonly source: string;
@@ -53,8 +53,9 @@ export function AllowDialog({
           back.
         </p>
         <p className="dialog-line">
-          <SourceBadge source={target.source} /> <SenderId id={target.senderId} />
+          <SourceBadge source={target.source} senderId={target.senderId} /> <SenderId id={target.senderId} />
         </p>
+        <ForgeableWarning source={target.source} senderId={target.senderId} />
         {target.lookalikes.length > 0 && (
           <LookalikeWarning lookalikes={target.lookalikes} name={target.displayName} />
         )}

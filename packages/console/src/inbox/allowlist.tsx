@@ -80,12 +80,12 @@ interface EntryCardProps {
 function EntryCard({ entry, onEdit, onRemove }: EntryCardProps) {
   const name = nameOf(entry);
   return (
-    <article className="card card-row" aria-label={`${name}, ${sourceName(entry.source)}`}>
+    <article className="card card-row" aria-label={`${name}, ${sourceName(entry.source, entry.sender_id)}`}>
       <Avatar id={entry.sender_id} name={name} />
       <div className="card-title">
         <h2>
           <bdi>{name}</bdi>
-          <SourceBadge source={entry.source} />
+          <SourceBadge source={entry.source} senderId={entry.sender_id} />
           {entry.person_id !== null && <Badge kind="accent">{entry.person_id}</Badge>}
         </h2>
         <p className="card-meta">
@@ -208,7 +208,7 @@ function EditDialog({ entry, onClose }: EntryDialogProps) {
         }}
       >
         <p className="dialog-line">
-          <SourceBadge source={entry.source} /> <SenderId id={entry.sender_id} />
+          <SourceBadge source={entry.source} senderId={entry.sender_id} /> <SenderId id={entry.sender_id} />
         </p>
         <NameFields name={name} onName={setName} personId={personId} onPersonId={setPersonId} />
         {save.isError && <FormError text={errorText(save.error)} />}

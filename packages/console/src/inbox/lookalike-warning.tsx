@@ -25,7 +25,8 @@ export function LookalikeWarning({
         <ul>
           {lookalikes.map((other) => (
             <li key={`${other.source} ${other.senderId}`}>
-              <bdi>{other.name}</bdi> · {sourceName(other.source)} · <code>{other.senderId}</code>
+              <bdi>{other.name}</bdi> · {sourceName(other.source, other.senderId)} ·{' '}
+              <code>{other.senderId}</code>
               {other.allowed && ' · allowed'}
             </li>
           ))}

@@ -47,3 +47,11 @@ test('the same account, other names and unnamed entries are no cause for alarm',
     ),
   ).toEqual([]);
 });
+
+test('a stranger who goes by the id of somebody allowed is pointed out', () => {
+  const texting = { source: 'imessage', senderId: 'sms:+15551230001', name: '+15551230001' };
+  const allowed = { ...entry('+15551230001', 'Anna'), source: 'imessage' };
+  expect(lookalikesOf(texting, [], [allowed])).toEqual([
+    { name: 'Anna', source: 'imessage', senderId: '+15551230001', allowed: true },
+  ]);
+});

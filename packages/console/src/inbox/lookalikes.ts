@@ -1,7 +1,7 @@
 import type { AllowlistEntry, Envelope } from '../api/inbox.ts';
 import { looksLike } from '../lib/names.ts';
 
-/** A sender of the same or a confusable name, under another id. */
+/** A sender of the same or a confusable name, or whose id is that name, under another id. */
 export interface Lookalike {
   readonly name: string;
   readonly source: string;
@@ -27,11 +27,16 @@ export function lookalikesOf(
   const consider = (candidate: Lookalike): void => {
     const key = `${candidate.source} ${candidate.senderId}`;
     const same = candidate.source === sender.source && candidate.senderId === sender.senderId;
-    if (!same && looksLike(candidate.name) === name && !found.has(key)) found.set(key, candidate);
+    const goesBy = [candidate.name, candidate.senderId].some((word) => looksLike(word) === name);
+    if (!same && goesBy && !found.has(key)) found.set(key, candidate);
   };
   for (const entry of allowlist) {
-    if (entry.display_name === null) continue;
-    consider({ name: entry.display_name, source: entry.source, senderId: entry.sender_id, allowed: true });
+    consider({
+      name: entry.display_name ?? entry.sender_id,
+      source: entry.source,
+      senderId: entry.sender_id,
+      allowed: true,
+    });
   }
   for (const { source, sender: other } of quarantined) {
     consider({ name: other.display_name, source, senderId: other.id, allowed: false });

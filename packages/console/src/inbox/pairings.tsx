@@ -11,7 +11,7 @@ import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { pairingsQuery } from './queries.ts';
-import { SenderId, SourceBadge } from './source.tsx';
+import { ForgeableWarning, SenderId, SourceBadge } from './source.tsx';
 
 export function PairingsSection() {
   const pairings = useQuery(pairingsQuery);
@@ -39,7 +39,7 @@ export function PairingsSection() {
                     <div className="card-title">
                       <h2>
                         <bdi>{pairing.display_name}</bdi>
-                        <SourceBadge source={pairing.source} />
+                        <SourceBadge source={pairing.source} senderId={pairing.sender_id} />
                       </h2>
                       <p className="card-meta">
                         <SenderId id={pairing.sender_id} />
@@ -93,8 +93,10 @@ function ApproveDialog({ pairing, onClose }: { readonly pairing: Pairing; readon
         They go on the allowlist, and agents see what they wrote.
       </p>
       <p className="dialog-line">
-        <SourceBadge source={pairing.source} /> <SenderId id={pairing.sender_id} />
+        <SourceBadge source={pairing.source} senderId={pairing.sender_id} />{' '}
+        <SenderId id={pairing.sender_id} />
       </p>
+      <ForgeableWarning source={pairing.source} senderId={pairing.sender_id} />
     </ConfirmDialog>
   );
 }

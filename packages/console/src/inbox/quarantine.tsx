@@ -110,13 +110,16 @@ interface SenderCardProps {
 function SenderCard({ group, lookalikes, onAllow }: SenderCardProps) {
   const { sender, source, messages } = group;
   return (
-    <article className="card" aria-label={`${sender.display_name}, ${sourceName(source)}, ${sender.id}`}>
+    <article
+      className="card"
+      aria-label={`${sender.display_name}, ${sourceName(source, sender.id)}, ${sender.id}`}
+    >
       <header className="card-head">
         <Avatar id={sender.id} name={sender.display_name} />
         <div className="card-title">
           <h2>
             <bdi>{sender.display_name}</bdi>
-            <SourceBadge source={source} />
+            <SourceBadge source={source} senderId={sender.id} />
           </h2>
           <SenderId id={sender.id} />
         </div>

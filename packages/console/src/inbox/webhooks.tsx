@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { errorText } from '../api/http.ts';
 import { type Delivery, type DeliveryState, inboxApi } from '../api/inbox.ts';
 import { counted } from '../lib/names.ts';
+import { Link, paths } from '../router.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { Loaded, LoadMore, Section } from '../ui/section.tsx';
@@ -44,6 +45,7 @@ export function WebhooksSection() {
           if (list.length === 0) return <NoDeliveries state={state} />;
           return (
             <>
+              {state === 'dead' && list.length > 1 && <ReplayAll deliveries={list} />}
               <ul className="cards">
                 {list.map((delivery) => (
                   <li key={delivery.id}>
@@ -90,6 +92,28 @@ function NoDeliveries({ state }: { readonly state: DeliveryState }) {
   );
 }
 
+/** Replays what is shown; a receiver that was away for a while has missed more than one. */
+function ReplayAll({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+  const client = useQueryClient();
+  const toast = useToast();
+  const replay = useMutation({
+    async mutationFn() {
+      // The oldest was made first, and is to arrive first.
+      for (const { id } of deliveries.toReversed()) await inboxApi.replay(id);
+    },
+    onSuccess: () => toast(`${counted(deliveries.length, 'delivery', 'deliveries')} queued again.`),
+    onError: (error) => toast(`Not all were queued. ${errorText(error)}`, 'failed'),
+    onSettled: () => client.invalidateQueries({ queryKey: ['inbox', 'deliveries'] }),
+  });
+  return (
+    <p>
+      <Button icon="refresh" busy={replay.isPending} onClick={() => replay.mutate()}>
+        Replay all {deliveries.length}
+      </Button>
+    </p>
+  );
+}
+
 function DeliveryCard({ delivery }: { readonly delivery: Delivery }) {
   const client = useQueryClient();
   const toast = useToast();
@@ -102,7 +126,10 @@ function DeliveryCard({ delivery }: { readonly delivery: Delivery }) {
     onError: (error) => toast(`It was not queued. ${errorText(error)}`, 'failed'),
   });
   return (
-    <article className="card card-row" aria-label={`${delivery.event} to ${delivery.url}`}>
+    <article
+      className="card card-row"
+      aria-label={`${delivery.event} from ${delivery.sender} to ${delivery.url}`}
+    >
       <div className="card-title">
         <h2 className="delivery-title">
           <code>{delivery.event}</code>
@@ -113,6 +140,12 @@ function DeliveryCard({ delivery }: { readonly delivery: Delivery }) {
           )}
           {delivery.state === 'pending' && <Badge kind="warn">waiting</Badge>}
         </h2>
+        <p className="breakable">
+          from <bdi>{delivery.sender}</bdi> in{' '}
+          <Link to={paths.inbox('conversations', delivery.channel_id)}>
+            <code>{delivery.channel_id}</code>
+          </Link>
+        </p>
         <p className="delivery-url breakable">{delivery.url}</p>
         {delivery.last_error !== null && <p className="delivery-error">{delivery.last_error}</p>}
         <p className="card-meta">
