@@ -42,7 +42,12 @@ function answer({ id, channel_id }) {
   const allowed = tools.map((tool) => `mcp__postern-inbox__${tool}`).join(',');
   const mcp = ['--strict-mcp-config', '--mcp-config', config];
   const args = ['-p', ...mcp, '--setting-sources', '', '--tools', '', '--allowedTools', allowed];
-  const options = { stdio: ['pipe', 'inherit', 'inherit'], cwd: tmpdir(), timeout: 300_000 };
+  const options = {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    cwd: tmpdir(),
+    timeout: 300_000,
+    killSignal: 'SIGKILL',
+  };
   return new Promise((resolve) => {
     const ended = (how) => {
       if (how !== 0) console.error(`${id} stays unread: the agent ended with ${how}`);

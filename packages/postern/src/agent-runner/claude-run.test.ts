@@ -72,6 +72,46 @@ test('a program that fails, or takes too long, is told apart from one that is do
   expect((await readdir(tmpdir())).filter((name) => name.startsWith('postern-agent-'))).toEqual([]);
 });
 
+test('nothing is started once the runner stops', async () => {
+  const { run, record } = await program('');
+  expect(await run(20_000, AbortSignal.abort())).toBe(false);
+  await expect(record()).rejects.toThrow('ENOENT');
+});
+
+test.each([
+  ['ends', ''],
+  ['is killed', "process.kill(process.pid, 'SIGKILL');"],
+  ['takes too long', 'setInterval(() => {}, 1000);'],
+])('what a program has started does not outlive it when it %s', async (_, then) => {
+  const stubborn = "process.on('SIGTERM', () => {}); process.send('up'); setInterval(() => {}, 1000);";
+  const { run, folder } = await program(
+    `const { spawn } = await import('node:child_process');
+const child = spawn(process.execPath, ['-e', ${JSON.stringify(stubborn)}], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+await new Promise((resolve) => child.once('message', resolve));
+writeFileSync(process.argv[1].replace('program.mjs', 'pid'), String(child.pid));
+child.disconnect();
+child.unref();
+${then}`,
+  );
+  await run(3_000);
+  const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+  onTestFinished(() => void killed(pid));
+  await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function killed(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
+
 test('a program that is not there is an error', async () => {
   const { run, folder } = await program('');
   await rm(join(folder, 'claude'));

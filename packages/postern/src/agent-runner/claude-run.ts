@@ -77,6 +77,7 @@ async function run(
   args: readonly string[],
   { folder, prompt, signal }: { folder: string; prompt: string; signal: AbortSignal },
 ): Promise<boolean> {
+  if (signal.aborted) return false;
   const child = spawn(command, args, {
     cwd: folder,
     env: {
@@ -114,5 +115,7 @@ async function run(
     clearTimeout(late);
     clearTimeout(hard);
     signal.removeEventListener('abort', stop);
+    // What it has started and left behind would go on beside the channel's next run.
+    kill('SIGKILL');
   }
 }
