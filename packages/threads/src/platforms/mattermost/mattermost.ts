@@ -76,7 +76,10 @@ export function mattermostPlatform(options: MattermostOptions): Platform {
       readsOwnChannelOnly: false,
       editIntervalMs: EDIT_INTERVAL_MS,
     },
-    run: connected.run,
+    run(feed, signal) {
+      posts.takeOver();
+      return connected.run(feed, signal);
+    },
     health: connected.health,
     self: people.self,
     split: (markdown) => splitMarkdown(markdown, message),

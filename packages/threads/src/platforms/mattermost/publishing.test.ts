@@ -1,7 +1,11 @@
+import { silentLog } from '@postern/http';
+import { systemClock, systemRandom } from '@postern/kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { platformOn } from '../../testing/fakes/mattermost/harness.ts';
 import { type FakeMattermost, startFakeMattermost } from '../../testing/fakes/mattermost/server.ts';
+import { recordedFeed } from '../../testing/recorded-feed.ts';
 import type { Platform } from '../platform.ts';
+import { mattermostPlatform } from './mattermost.ts';
 
 let server: FakeMattermost;
 let platform: Platform;
@@ -60,6 +64,27 @@ describe('posting', () => {
     });
     expect(again).toEqual(first);
     expect(texts()).toEqual(['kept']);
+  });
+
+  test('a key of another process finds the post it made, however long this one has stood by', async () => {
+    let hours = 0;
+    const later = mattermostPlatform({
+      ...{ id: 'mattermost', url: server.url, token: server.bot.token, channelId: server.channel.id },
+      clock: {
+        nowMicroseconds: () => systemClock.nowMicroseconds() + hours * 3_600_000_000,
+        sleep: systemClock.sleep,
+      },
+      ...{ random: systemRandom, log: silentLog },
+    });
+    hours = 5;
+    const message = { channelId: server.channel.id, threadId: null, markdown: 'kept', key: 'session-1/7' };
+    const first = await platform.post(message);
+    const over = new AbortController();
+    const running = later.run(recordedFeed(), over.signal);
+    expect(await later.post(message)).toEqual(first);
+    expect(texts()).toEqual(['kept']);
+    over.abort();
+    await running;
   });
 
   test('equal texts without a key are two posts', async () => {

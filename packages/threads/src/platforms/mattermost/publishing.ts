@@ -11,6 +11,8 @@ import { listed, type WirePost, wirePost, wirePostList, wireReaction } from './w
 
 /** Writing posts: each goes out once, however often its answer is lost. */
 export interface Publishing {
+  /** From now on this process alone posts; until now another one may have. */
+  takeOver(): void;
   post(message: OutgoingPost, fileIds?: readonly string[]): Promise<PostRef>;
   edit(ref: PostRef, markdown: string): Promise<void>;
   delete(ref: PostRef): Promise<void>;
@@ -34,7 +36,7 @@ const KEY_PROP = 'postern_key';
 const PROPS = { unsafe_links: 'true' };
 /** A post whose answer was lost is among the newest so many of its channel. */
 const LOOK_BACK = 200;
-/** After a start, a key may be of a post that an earlier process sent before it ended. */
+/** After it took over, a key may be of a post that an earlier process sent before it ended. */
 const RESUMING_MS = 10 * 60_000;
 const MOST_KEYS = 1_000;
 const ROOT_GONE = /create_post\.(?:channel_)?root_id/;
@@ -42,7 +44,7 @@ const EDIT_TOO_LATE = 'api.post.update_post.permissions_time_limit.app_error';
 const statusOk = z.unknown();
 
 export function publishing({ api, people, clock, newKey, limit }: PublishingPorts): Publishing {
-  const startedMs = nowMilliseconds(clock);
+  let tookOverMs = nowMilliseconds(clock);
   const sent = new RecentMap<PostRef>(MOST_KEYS);
 
   function checked(markdown: string): string {
@@ -70,7 +72,7 @@ export function publishing({ api, people, clock, newKey, limit }: PublishingPort
   async function send(message: OutgoingPost, key: string, text: string, fileIds: readonly string[]) {
     const { id: selfId } = await people.self();
     const { channelId, threadId } = message;
-    const isOfOldProcess = message.key !== undefined && nowMilliseconds(clock) - startedMs < RESUMING_MS;
+    const isOfOldProcess = message.key !== undefined && nowMilliseconds(clock) - tookOverMs < RESUMING_MS;
     let wasSent = false;
     return api.run({
       name: 'post a message',
@@ -131,6 +133,9 @@ export function publishing({ api, people, clock, newKey, limit }: PublishingPort
   }
 
   return {
+    takeOver() {
+      tookOverMs = nowMilliseconds(clock);
+    },
     async post(message, fileIds = []) {
       const text = checked(message.markdown);
       if (text.trim() === '' && fileIds.length === 0) {

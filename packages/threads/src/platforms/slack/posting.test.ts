@@ -3,6 +3,7 @@ import { fakeClock } from '@postern/kit/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type FakeSlack, fakeSlack } from '../../testing/fakes/slack/fake-slack.ts';
 import { slackOn } from '../../testing/fakes/slack/harness.ts';
+import { recordedFeed } from '../../testing/recorded-feed.ts';
 import { outboundLimiter } from '../limiter.ts';
 import { slackRate } from './budgets.ts';
 import type { SlackOptions } from './slack-platform.ts';
@@ -86,6 +87,20 @@ test('a key that an earlier process used makes no second post', async () => {
   const first = await platform.post(message);
   expect(await slackOn(slack, channelId).post(message)).toEqual(first);
   expect(textsOf(slack, channelId)).toEqual(['root', 'once']);
+});
+
+test('a key that another process used since this one looked makes no second post once this one takes over', async () => {
+  const { slack, channelId, platform } = await start();
+  const later = slackOn(slack, channelId);
+  const message = { channelId, threadId: null, markdown: 'once', key: 'k' };
+  await later.post({ ...message, markdown: 'before', key: 'other' });
+  const first = await platform.post(message);
+  const over = new AbortController();
+  const running = later.run(recordedFeed(), over.signal);
+  expect(await later.post(message)).toEqual(first);
+  expect(textsOf(slack, channelId)).toEqual(['before', 'once']);
+  over.abort();
+  await running;
 });
 
 test('a thread whose root is gone for good refuses the post', async () => {

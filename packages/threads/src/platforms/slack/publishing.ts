@@ -10,6 +10,8 @@ import { doneAnswer, type WireMessage } from './shapes.ts';
 import { tsMs } from './ts.ts';
 
 export interface Publishing {
+  /** From now on this process alone posts; until now another one may have. */
+  takeOver(): void;
   post(message: OutgoingPost): Promise<PostRef>;
   edit(ref: PostRef, markdown: string): Promise<void>;
   delete(ref: PostRef): Promise<void>;
@@ -49,10 +51,10 @@ const MOST_KEYS = 5_000;
 const MOST_PLACES = 1_000;
 
 export function publishing({ api, clock, newKey, lookAfterMs }: PublishingOptions): Publishing {
-  const startedMs = nowMilliseconds(clock);
+  let tookOverMs = nowMilliseconds(clock);
   const made = new RecentMap<Promise<PostRef>>(MOST_KEYS);
   const isUncertain = new RecentMap<true>(MOST_KEYS);
-  const searched = new RecentMap<Promise<void>>(MOST_PLACES);
+  let searched = new RecentMap<Promise<void>>(MOST_PLACES);
 
   async function* postsSince({ channelId, threadId }: Place, sinceMs: number) {
     const seconds = Math.max(0, Math.floor((nowMilliseconds(clock) - sinceMs) / 1_000));
@@ -71,7 +73,7 @@ export function publishing({ api, clock, newKey, lookAfterMs }: PublishingOption
   /** What an earlier process posted in a place that is older than this one; asked once for each. */
   function learnEarlier(place: Place): Promise<void> {
     const { channelId, threadId } = place;
-    if (threadId !== null && tsMs(threadId) > startedMs + LATELY_MS) return Promise.resolve();
+    if (threadId !== null && tsMs(threadId) > tookOverMs + LATELY_MS) return Promise.resolve();
     const name = `${channelId} ${threadId ?? ''}`;
     const before = searched.get(name);
     if (before !== undefined) return before;
@@ -158,6 +160,10 @@ export function publishing({ api, clock, newKey, lookAfterMs }: PublishingOption
   }
 
   return {
+    takeOver() {
+      tookOverMs = nowMilliseconds(clock);
+      searched = new RecentMap(MOST_PLACES);
+    },
     post,
     async edit({ channelId, postId }, markdown) {
       const args = { channel: channelId, ts: postId, text: rendered(markdown), parse: 'none' };

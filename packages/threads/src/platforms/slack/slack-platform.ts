@@ -78,7 +78,10 @@ export function slackPlatform(options: SlackOptions): Platform {
       readsOwnChannelOnly: true,
       editIntervalMs: EDIT_INTERVAL_MS,
     },
-    run: connected.run,
+    run(feed, signal) {
+      posts.takeOver();
+      return connected.run(feed, signal);
+    },
     health: connected.health,
     self: async (signal) => (await people.self(signal)).person,
     split: (markdown) => splitMarkdown(markdown, message, measured, (text) => text),
