@@ -1,6 +1,6 @@
 import { BOT, fakePlatform } from './fake-platform.ts';
 import { describePlatform } from './platform-contract.ts';
-import type { PlatformHarness } from './platform-harness.ts';
+import { MENTION, type PlatformHarness } from './platform-harness.ts';
 
 async function fakeHarness(): Promise<PlatformHarness> {
   const platform = fakePlatform();
@@ -42,10 +42,14 @@ async function fakeHarness(): Promise<PlatformHarness> {
     outsider: outsider!,
     otherChannelId: 'lounge',
     async say(person, text, where = {}) {
-      const post = await platform.say(person, text.replaceAll('{bot}', `@${BOT.name}`), {
-        ...where,
-        files: [...(where.files ?? [])],
-      });
+      const post = await platform.say(
+        person,
+        text.replaceAll(MENTION, (_, name) => `@${name === 'bot' ? BOT.name : name}`),
+        {
+          ...where,
+          files: [...(where.files ?? [])],
+        },
+      );
       return { channelId: post.channelId, postId: post.postId };
     },
     openDirect: ({ id }) => platform.directChannel(id),

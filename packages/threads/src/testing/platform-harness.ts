@@ -16,7 +16,10 @@ export interface PlatformHarness {
   /** A public channel beside the bot's own, which the bot and ada are in; null where there is none. */
   readonly otherChannelId: string | null;
 
-  /** Someone writes, in the bot's channel unless said otherwise. `{bot}` in the text becomes a mention of the bot. */
+  /**
+   * Someone writes, in the bot's channel unless said otherwise. `{bot}` in the text becomes a mention of the
+   * bot, and `{ada}` one of ada.
+   */
   say(
     person: Person,
     text: string,
@@ -74,6 +77,9 @@ export interface PlatformHarness {
   readonly faults: PlatformFaults;
   stop(): Promise<void>;
 }
+
+/** What becomes a mention in {@link PlatformHarness.say}; the name is the first group. */
+export const MENTION = /\{([a-z]+)\}/g;
 
 export interface HarnessPost extends PostRef {
   /** Id of the thread's root; a root's own id. */

@@ -16,6 +16,10 @@ export type Directive =
   | { readonly do: 'result' | 'error'; readonly text: string }
   /** A tool that needs permission: asked for through the server, run or refused. */
   | { readonly do: 'ask'; readonly name: string; readonly input: Record<string, unknown> }
+  /** What came of the last tool, said as text. */
+  | { readonly do: 'echo' }
+  /** Steps of any kind at once, each as a list of what would stand between brackets. */
+  | { readonly do: 'together'; readonly steps: readonly Directive[] }
   /** A tool of the server, called; its answer is the result. */
   | { readonly do: 'call'; readonly name: string; readonly input: Record<string, unknown> }
   /** A subagent that says something and uses a tool so many times. */
@@ -44,7 +48,16 @@ const PATTERN = /\[\[(\w+)(?:\s+([\s\S]*?))?\]\](?!\])/g;
 
 /** @throws Error for a word there is not, so that a test does not pass by a slip. */
 export function directivesIn(text: string): Directive[] {
-  return [...text.matchAll(PATTERN)].map(([, word = '', argument = '']) => directive(word, argument));
+  const found = [...text.matchAll(PATTERN)].map(([, word = '', argument = '']) => ({ word, argument }));
+  // `answer` is for the CLI asked once; a session may be told what that was asked.
+  return found
+    .filter(({ word }) => !word.startsWith('answer'))
+    .map(({ word, argument }) => directive(word, argument));
+}
+
+function split(step: string): [word: string, argument: string] {
+  const [word = '', ...rest] = step.split(' ');
+  return [word, rest.join(' ')];
 }
 
 function directive(word: string, argument: string): Directive {
@@ -68,12 +81,15 @@ function directive(word: string, argument: string): Directive {
     case 'ask':
     case 'call':
       return { do: word, name: first, input: JSON.parse(rest || '{}') };
+    case 'together':
+      return { do: word, steps: (JSON.parse(argument) as string[]).map((step) => directive(...split(step))) };
     case 'subagent':
       return { do: word, uses: Number(first || '1') };
     case 'retry':
       return { do: word, status: Number(first || '529') };
     case 'limit':
       return { do: word, status: first || 'rejected' };
+    case 'echo':
     case 'wait':
     case 'garbage':
     case 'compact':

@@ -25,6 +25,7 @@ interface Turn {
   readonly context: TurnContext;
   readonly signal: AbortSignal;
   lastTool: string;
+  lastResult: string;
   lastText: string;
 }
 
@@ -35,7 +36,7 @@ export async function playTurn(
   context: TurnContext,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const turn: Turn = { context, signal, lastTool: '', lastText: '' };
+  const turn: Turn = { context, signal, lastTool: '', lastResult: '', lastText: '' };
   const steps: readonly Directive[] =
     directives.length > 0 ? directives : [{ do: 'say', text: `You said: ${text}` }];
   for (const step of steps) {
@@ -74,6 +75,13 @@ async function play(step: Directive, turn: Turn): Promise<Outcome | null> {
     case 'error':
       toolResult(turn, turn.lastTool, step.text, step.do === 'error');
       return null;
+    case 'echo':
+      say(turn, turn.lastResult);
+      return null;
+    case 'together': {
+      const ends = await Promise.all(step.steps.map((each) => play(each, turn)));
+      return ends.find((end) => end !== null) ?? null;
+    }
     case 'ask':
       return ask(turn, step.name, step.input);
     case 'call':
@@ -152,6 +160,7 @@ function toolResult(
   isError: boolean,
   parent: string | null = null,
 ): void {
+  turn.lastResult = text;
   turn.context.write({
     type: 'user',
     parent_tool_use_id: parent,

@@ -1,6 +1,6 @@
 import type { Engine } from '@postern/store';
 import type { Person } from '../../../platforms/platform.ts';
-import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
+import { type HarnessTraits, MENTION, type PlatformHarness } from '../../platform-harness.ts';
 import { BOT_NAME, CHANNEL, localBench, PUBLIC_URL } from './bench.ts';
 
 export const localTraits: HarnessTraits = {
@@ -40,7 +40,7 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
       const message = await chat.post({
         channelId: where.channelId ?? CHANNEL,
         user: userOf(author),
-        text: text.replaceAll('{bot}', `@${BOT_NAME}`),
+        text: text.replaceAll(MENTION, (_, name) => `@${name === 'bot' ? BOT_NAME : name}`),
         threadId: where.threadId ?? null,
         attachments: (where.files ?? []).map(({ name, mime, bytes }) => ({
           name,

@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from '@postern/kit';
 import type { Pauses } from '../../../platforms/mattermost/connection.ts';
 import { mattermostPlatform } from '../../../platforms/mattermost/mattermost.ts';
 import type { Person } from '../../../platforms/platform.ts';
-import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
+import { type HarnessTraits, MENTION, type PlatformHarness } from '../../platform-harness.ts';
 import type { FakePost, FakeUser } from './model.ts';
 import { type FakeMattermost, startFakeMattermost } from './server.ts';
 
@@ -57,7 +57,7 @@ export async function mattermostHarness(): Promise<PlatformHarness> {
       );
       const post = model.createPost(user(person), {
         channelId: where.channelId ?? channel.id,
-        message: text.replaceAll('{bot}', `@${bot.username}`),
+        message: text.replaceAll(MENTION, (_, name) => `@${name === 'bot' ? bot.username : name}`),
         rootId: where.threadId ?? '',
         fileIds,
       });

@@ -3,7 +3,7 @@ import { systemClock, systemRandom } from '@postern/kit';
 import type { Person, PostRef } from '../../../platforms/platform.ts';
 import type { Pauses } from '../../../platforms/slack/pauses.ts';
 import { type SlackOptions, slackPlatform } from '../../../platforms/slack/slack-platform.ts';
-import type { HarnessTraits, PlatformHarness } from '../../platform-harness.ts';
+import { type HarnessTraits, MENTION, type PlatformHarness } from '../../platform-harness.ts';
 import { type FakeSlack, fakeSlack } from './fake-slack.ts';
 import { directChannelWith, type StoredMessage } from './world.ts';
 
@@ -64,6 +64,10 @@ export async function slackHarness(): Promise<PlatformHarness> {
     if (message === null) throw new Error(`there is no ${ref.postId}`);
     return message;
   };
+  const mention = (_: string, name: string) => {
+    const known = [...world.users.values()].find((user) => user.name === name);
+    return `<@${name === 'bot' ? bot.id : known?.id}>`;
+  };
   const refOf = ({ channel, ts }: StoredMessage): PostRef => ({ channelId: channel, postId: ts });
   const shown = ({ subtype }: StoredMessage) => subtype !== 'tombstone';
 
@@ -77,7 +81,7 @@ export async function slackHarness(): Promise<PlatformHarness> {
     async say({ id }, text, { channelId: channel = channelId, threadId, files = [] } = {}) {
       const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
       const options = { files, ...(threadId === undefined ? {} : { threadTs: threadId }) };
-      return refOf(slack.say(id, channel, escaped.replaceAll('{bot}', `<@${bot.id}>`), options));
+      return refOf(slack.say(id, channel, escaped.replaceAll(MENTION, mention), options));
     },
     openDirect: async ({ id }) => directChannelWith(world, id).id,
     edit: async (_person, ref, text) => slack.edit(stored(ref), text),
