@@ -247,6 +247,14 @@ describe('how the agent fares', () => {
     ]);
   });
 
+  test('says where the agent is logged in, which its own words do not', async () => {
+    const bench = outputBench();
+    await bench.tell(finished('failed', ['Not logged in · Please run /login']));
+    expect(bench.texts[0]).toMatch(
+      /^⚠️ The turn failed: Not logged in · .*\nThat is done on the server, not here/,
+    );
+  });
+
   test('is written at once at the end of a turn', async () => {
     const bench = outputBench();
     await bench.output.push(text('Hello.'));

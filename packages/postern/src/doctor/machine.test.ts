@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkAgentCli } from './machine.ts';
+import { checkAgentCli, checkAgentLogin } from './machine.ts';
 
 test.each([
   ['2.1.332 (Claude Code)', true, 'ok'],
@@ -15,5 +15,17 @@ test.each([
   const path = join(folder, 'claude');
   await writeFile(path, `#!/bin/sh\necho '${version}'\n`, { mode: 0o755 });
   expect(await checkAgentCli(path, isNeeded)).toMatchObject({ check: 'agent_cli', status });
+  await rm(folder, { recursive: true });
+});
+
+test.each([
+  ['echo \'{"loggedIn": false}\'; exit 1', ['agent_login']],
+  ['echo \'{"loggedIn": true}\'', []],
+  ['echo unknown command; exit 1', []],
+])('an agent CLI that says of its login: %s', async (says, found) => {
+  const folder = await mkdtemp(join(tmpdir(), 'postern-cli-'));
+  const path = join(folder, 'claude');
+  await writeFile(path, `#!/bin/sh\n${says}\n`, { mode: 0o755 });
+  expect((await checkAgentLogin(path)).map(({ check }) => check)).toEqual(found);
   await rm(folder, { recursive: true });
 });

@@ -48,6 +48,30 @@ export async function checkAgentCli(path: string, isNeeded: boolean): Promise<Fi
   }
 }
 
+/**
+ * Whether the agent CLI knows a login, as it is seen from here; the server may be started with other variables. Nothing
+ * where it is logged in, or where it does not say.
+ */
+export async function checkAgentLogin(path: string): Promise<Finding[]> {
+  try {
+    // It ends with 1 when there is none, having said so all the same.
+    const { stdout } = await promisify(execFile)(path, ['auth', 'status'], { timeout: CLI_MS }).catch(
+      (error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }),
+    );
+    const { loggedIn } = JSON.parse(stdout) as { loggedIn?: unknown };
+    if (loggedIn !== false) return [];
+  } catch {
+    return [];
+  }
+  return [
+    warning(
+      'agent_login',
+      `${path} is not logged in, seen from here, so sessions would fail at their first message`,
+      'As the user Postern runs as, run it once and log in, or set ANTHROPIC_API_KEY where Postern is started',
+    ),
+  ];
+}
+
 function isTooOld(version: string): boolean {
   const [, major, minor] = /(\d+)\.(\d+)\.\d+/.exec(version) ?? [];
   if (major === undefined) return false;

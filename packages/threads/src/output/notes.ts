@@ -2,6 +2,9 @@ import type { AgentEvent } from '../agent/agent.ts';
 import { oneLine, plain } from './markup.ts';
 
 const LONGEST_ERROR = 1_000;
+/** The agent CLI names a command of its terminal, which does nothing here. */
+const LOGIN_HELP =
+  'That is done on the server, not here: whoever runs Postern logs in there with `claude`, or sets `ANTHROPIC_API_KEY` for it.';
 
 /**
  * Sentences about how the agent fares. Each state is said once: a second retry or the same limit again says
@@ -58,7 +61,8 @@ export class Notes {
     if (event.outcome === 'interrupted') return '⏸️ Interrupted.';
     if (event.outcome === 'failed') {
       const errors = event.errors.map((error) => plain(oneLine(error, LONGEST_ERROR))).join(' ');
-      return `⚠️ The turn failed: ${errors}`;
+      const help = event.errors.some((error) => error.includes('/login')) ? `\n${LOGIN_HELP}` : '';
+      return `⚠️ The turn failed: ${errors}${help}`;
     }
     const figures = figuresOf(event);
     return hasUsedTools && figures !== '' ? `✅ Done · ${figures}` : null;

@@ -4,7 +4,7 @@ import { checkBounces } from '../../doctor/bounces.ts';
 import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
 import { checkDiscord } from '../../doctor/discord.ts';
 import { checkIMessage } from '../../doctor/imessage.ts';
-import { checkAgentCli, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
+import { checkAgentCli, checkAgentLogin, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
 import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
 import { checkThreads } from '../../doctor/threads.ts';
@@ -59,6 +59,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     ...(await checkListener(config, { running, isRunning, url })),
     await checkPublicUrl(config, isRunning),
     await checkAgentCli(config.claudePath, config.threads !== null),
+    ...(config.threads?.claudeAccounts.length === 0 ? await checkAgentLogin(config.claudePath) : []),
     ...(await checkBounces(config)),
     ...(await checkDiscord(config)),
     ...(await checkIMessage(config)),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { variable } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load.ts';
 import { ConfigError, type ConfigProblem } from '../../config/problem.ts';
-import { checkAgentCli } from '../../doctor/machine.ts';
+import { checkAgentCli, checkAgentLogin } from '../../doctor/machine.ts';
 import { nextSteps } from '../../init/next-steps.ts';
 import { checkPlatform, lookUpOf } from '../../init/platforms.ts';
 import { Abandoned } from '../../init/prompter.ts';
@@ -54,10 +54,8 @@ async function run(
     }).config;
   const path = resolve(workingDirectory, name);
   const { dataDir, claudePath } = settingsOf(() => load(path), invocation);
-  const cli = await checkAgentCli(claudePath, true);
-  if (cli.status !== 'ok') {
-    say(`Note: ${cli.message}. ${cli.fix}.`);
-  }
+  const cli = [await checkAgentCli(claudePath, true), ...(await checkAgentLogin(claudePath))];
+  for (const { status, message, fix } of cli) if (status !== 'ok') say(`Note: ${message}. ${fix}.`);
   const draft = await setUp({
     asking: { prompter, say },
     given: {
