@@ -82,6 +82,24 @@ test.each([['while a server runs'], ['without a server']])(
   },
 );
 
+test('postern keys takes the slug of a project for its id', { timeout: TIMEOUT }, async () => {
+  const folder = await temporaryFolder();
+  const hub = await startHub({ folder });
+  const postern = (...args: string[]) => run({ folder, args });
+  const body = { name: 'News', slug: 'news' };
+  const { id } = (await hub.request('/api/v1/projects', { method: 'POST', body })).body;
+  const made = await postern('keys', 'create', 'k', '--project', 'news', '--scopes', 'lists:read');
+  expect([made.code, made.stdout]).toEqual([0, expect.stringMatching(/^pst_\S+\n$/)]);
+  const [, keyId = ''] = /(key_\w{26})/.exec(made.stderr) ?? [];
+  for (const project of [String(id), 'news']) {
+    const listed = JSON.parse((await postern('keys', '--project', project, '--json')).stdout);
+    expect(listed.keys.map((key: { id: string }) => key.id)).toEqual([keyId]);
+  }
+  expect((await postern('keys', 'revoke', keyId, '--project', 'news')).code).toBe(0);
+  const unknown = await postern('keys', '--project', 'olds');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('"olds"')]);
+});
+
 test('whoever holds the data folder is the operator, also when the bootstrap key is revoked', {
   timeout: TIMEOUT,
 }, async () => {

@@ -11,8 +11,8 @@ const json: Flag = { meaning: 'Prints JSON' };
 const source = { name: 'SOURCE', meaning: 'the platform: local, discord or imessage' };
 const sender = { name: 'SENDER_ID', meaning: "the platform's own id of the person, never a name" };
 const project: Flag = {
-  value: 'PROJECT_ID',
-  meaning: 'Of this project in the campaigns (default: admin keys)',
+  value: 'PROJECT',
+  meaning: 'Of this project in the campaigns, by its id or slug (default: admin keys)',
 };
 const release: Flag = { meaning: 'Also releases what the person has in quarantine' };
 

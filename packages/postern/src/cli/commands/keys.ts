@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type OperatorApi, pathOfParts } from '../../operator/api.ts';
+import { projectIdOf } from '../../operator/project.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation, UsageError } from '../command.ts';
 import { moment, momentOrNull } from '../moment.ts';
@@ -23,7 +24,7 @@ type Key = z.output<typeof keySchema>;
 
 /** Admin keys, or with --project the keys of one project. */
 export async function listKeys(invocation: Invocation): Promise<number> {
-  const keys = await withApi(invocation, (api) => allKeys(api, invocation.option('project')));
+  const keys = await withApi(invocation, async (api) => allKeys(api, await projectOf(invocation, api)));
   if (invocation.has('json')) {
     invocation.say(JSON.stringify({ keys }));
   } else if (keys.length === 0) {
@@ -62,23 +63,24 @@ async function allKeys(api: OperatorApi, project: string | undefined): Promise<K
 /** The secret alone goes to stdout, so that it can be piped into a secret store; the rest goes to stderr. */
 export async function createKey(invocation: Invocation): Promise<number> {
   const [name = ''] = invocation.arguments;
-  const project = invocation.option('project');
+  const isOfProject = invocation.option('project') !== undefined;
   const scopes = invocation.option('scopes');
-  if (project === undefined && scopes !== undefined) {
+  if (!isOfProject && scopes !== undefined) {
     throw new UsageError('--scopes goes with --project; an admin key may do everything');
   }
-  if (project !== undefined && scopes === undefined) {
+  if (isOfProject && scopes === undefined) {
     throw new UsageError('--project needs --scopes, such as --scopes lists:read,campaigns:write');
   }
-  const created = await withApi(invocation, async (api) =>
-    createdSchema.parse(
+  const created = await withApi(invocation, async (api) => {
+    const project = await projectOf(invocation, api);
+    return createdSchema.parse(
       await api.call('POST', collection(project), {
         name,
         ...(project === undefined ? {} : { project_id: project, scopes: listOf(scopes) }),
         ...(invocation.option('expires') === undefined ? {} : { expires_at: invocation.option('expires') }),
       }),
-    ),
-  );
+    );
+  });
   if (invocation.has('json')) {
     invocation.say(JSON.stringify(created));
     return DONE;
@@ -94,13 +96,20 @@ export async function createKey(invocation: Invocation): Promise<number> {
 
 export async function revokeKey(invocation: Invocation): Promise<number> {
   const [keyId = ''] = invocation.arguments;
-  const project = invocation.option('project');
-  const query = project === undefined ? '' : `?${new URLSearchParams({ project_id: project })}`;
-  const { effect } = await withApi(invocation, async (api) =>
-    revocationSchema.parse(await api.call('DELETE', `${collection(project)}${pathOfParts(keyId)}${query}`)),
-  );
+  const { effect } = await withApi(invocation, async (api) => {
+    const project = await projectOf(invocation, api);
+    const query = project === undefined ? '' : `?${new URLSearchParams({ project_id: project })}`;
+    return revocationSchema.parse(
+      await api.call('DELETE', `${collection(project)}${pathOfParts(keyId)}${query}`),
+    );
+  });
   invocation.say(effect);
   return DONE;
+}
+
+async function projectOf(invocation: Invocation, api: OperatorApi): Promise<string | undefined> {
+  const given = invocation.option('project');
+  return given === undefined ? undefined : projectIdOf(api, given);
 }
 
 function collection(project: string | undefined): string {
