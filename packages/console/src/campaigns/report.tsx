@@ -31,7 +31,7 @@ export function ReportView({ campaign }: { readonly campaign: Campaign }) {
                 <ProgressBar counts={data.counts} />
               </section>
               <Figures report={data} campaign={campaign} />
-              <Timeline report={data} />
+              <Timeline report={data} tracking={campaign.tracking} />
               <div className="panels">
                 <Reasons report={data} />
                 <Links report={data} />
@@ -115,7 +115,13 @@ type Point = { readonly at: number } & Pick<TimelinePoint, Line | 'failures'>;
 /** More classes than these run into each other; the list of reasons has them all. */
 const MOST_CLASSES = 4;
 
-function Timeline({ report }: { readonly report: Report }) {
+function Timeline({
+  report,
+  tracking,
+}: {
+  readonly report: Report;
+  readonly tracking: Campaign['tracking'];
+}) {
   const { step_seconds: step, points } = report.timeline;
   if (points.length === 0) return null;
   const empty = (at: number): Point => ({
@@ -133,6 +139,7 @@ function Timeline({ report }: { readonly report: Report }) {
   const all = withGaps<Point>([start, ...steps], step * 1_000, empty);
   const times = all.map(({ at }) => at);
   const line = (name: Line) => ({ name, kind: name, values: running(all.map((point) => point[name])) });
+  const readers = (['opens', 'clicks'] as const).filter((name) => tracking[name] !== 'off');
   const classes = report.reasons.filter(({ state }) => state === 'failed').slice(0, MOST_CLASSES);
   const ofClass = (reason: string, index: number) => ({
     name: reasonText(reason),
@@ -162,7 +169,14 @@ function Timeline({ report }: { readonly report: Report }) {
         </section>
       )}
       <section className="panel">
-        <Plot title="Readers, all in all" times={times} series={[line('opens'), line('clicks')]} />
+        {readers.length > 0 ? (
+          <Plot title="Readers, all in all" times={times} series={readers.map(line)} />
+        ) : (
+          <>
+            <h2>Readers</h2>
+            <p className="section-none">Neither opens nor clicks of this campaign are tracked.</p>
+          </>
+        )}
       </section>
     </div>
   );
