@@ -270,6 +270,26 @@ describeEngines('the news of a restart', (engine) => {
     await expect.poll(() => newsIn(said(threadId)), patience).toHaveLength(2);
   });
 
+  test('is told first in every session, however many there are and whatever is written meanwhile', async () => {
+    const { platform, crash, hears, said, fate } = await sessionBench(engine);
+    const roots = [];
+    for (const task of ['a', 'b', 'c', 'd']) {
+      const root = await platform.say(OWNER, `@postern ${task}`);
+      await expect.poll(() => fate(root.postId), patience).toBe('answered');
+      roots.push(root);
+    }
+    platform.hold();
+    const written = await Promise.all(roots.map(({ threadId }) => platform.say(OWNER, 'more', { threadId })));
+    platform.unhold();
+    await crash();
+    // While the sessions are brought back, the last of them first.
+    await Promise.all(written.map((post) => platform.deliver({ kind: 'posted', post })));
+    for (const { threadId } of roots) {
+      await hears('answer: more', threadId);
+      expect(said(threadId).slice(1)).toEqual([expect.stringContaining(NEWS), 'answer: more']);
+    }
+  });
+
   test('says that a turn was cut off, before the agent goes on with it', async () => {
     const { platform, agent, crash, hears, said } = await sessionBench(engine);
     agent.behave(async (turn) => {

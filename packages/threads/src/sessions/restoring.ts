@@ -31,53 +31,70 @@ export interface RestoreOptions {
 
 /** Brings back the sessions of an earlier process, each with what it had been asked and told. */
 export async function restoreSessions(options: RestoreOptions): Promise<void> {
-  const { ports, platform, joins, signal, live, held, start } = options;
+  const { ports, platform, joins, signal, held, start } = options;
   const { store, log } = ports;
   await giveBackPending(store, platform.id);
   const closed = joins.questions.closeStale(platform.id);
   start('open questions of an earlier process could not be closed', closed);
   if (signal.aborted) return;
-  // Looked up before anything new is worked on, so that nothing of this process is brought back as well.
-  const sessions = await liveSessionsOf(store.db, platform.id);
-  const waiting = await Promise.all(
-    sessions.map(({ session_id }) => messagesIn(store.db, session_id, ['held'])),
-  );
+  // Looked up before anything new is worked on, so that nothing of this process is brought back as well; and what has
+  // to be told of the restart is known before a message that comes now starts an agent.
+  const returns: Return[] = [];
+  for (const session of await liveSessionsOf(store.db, platform.id)) {
+    returns.push(await planReturn(options, session));
+  }
   options.onLookedUp();
   const isClosed = closed.catch(() => undefined);
   start('routines and watches could not be begun', isClosed.then(options.onQuestionsClosed));
-  for (const [index, session] of sessions.entries()) {
+  for (const { session, messages, act } of returns) {
     if (signal.aborted) return;
-    for (const message of waiting[index] ?? []) held(message, session);
-    await bringBack(options, session, live(session)).catch((error: unknown) =>
+    for (const message of messages) held(message, session);
+    await bringBack(options, session, act).catch((error: unknown) =>
       log.error({ err: error, session: session.session_id }, 'a session could not be brought back'),
     );
   }
 }
 
-async function bringBack(
-  { ports, config, platform }: RestoreOptions,
-  session: SessionTable,
-  own: LiveSession,
-): Promise<void> {
-  const { store, clock, log } = ports;
+/** How a session comes back. */
+interface Return {
+  readonly session: SessionTable;
+  /** Those that wait for somebody to let them in. */
+  readonly messages: readonly MessageTable[];
+  readonly act: 'nothing' | 'wake' | 'resume' | 'say_paused';
+}
+
+async function planReturn(options: RestoreOptions, session: SessionTable): Promise<Return> {
+  const { ports, config, live } = options;
+  const { store, clock } = ports;
+  const messages = await messagesIn(store.db, session.session_id, ['held']);
   const waiting = await messagesIn(store.db, session.session_id, ['queued', 'given', 'taken'], 1);
   const isIdle = waiting.length === 0;
-  if (session.state === 'paused' && isIdle) return;
+  const isPaused = session.state === 'paused';
+  if (isPaused && isIdle) return { session, messages, act: 'nothing' };
   const limitUs = config.limits.sessionTimeoutMinutes * MINUTE_US;
   if (isIdle && session.active_us + limitUs < clock.nowMicroseconds()) {
     await moveSession(store.db, session.session_id, 'pause');
-    const threadId = session.kind === 'channel' ? null : session.thread_id;
-    const say = speaker({ platform, channelId: session.channel_id, threadId }, log);
-    const post = await say(
-      '⏸️ Paused while Postern was away, since nothing was said. Write, or react with 🔄 here, to go on.',
-    );
-    if (post) await addFacts(store, session.session_id, { pausedPostId: post.postId });
-    return;
+    return { session, messages, act: 'say_paused' };
   }
   const news = await restartNews(store.db, session, isIdle);
-  if (news !== null) own.tellOfRestart(news);
-  if (session.state === 'paused') own.wake();
-  else await own.resume(SYSTEM);
+  if (news !== null) live(session).tellOfRestart(news);
+  return { session, messages, act: isPaused ? 'wake' : 'resume' };
+}
+
+async function bringBack(
+  { ports, platform, live }: RestoreOptions,
+  session: SessionTable,
+  act: Return['act'],
+): Promise<void> {
+  if (act === 'wake') live(session).wake();
+  if (act === 'resume') await live(session).resume(SYSTEM);
+  if (act !== 'say_paused') return;
+  const threadId = session.kind === 'channel' ? null : session.thread_id;
+  const say = speaker({ platform, channelId: session.channel_id, threadId }, ports.log);
+  const post = await say(
+    '⏸️ Paused while Postern was away, since nothing was said. Write, or react with 🔄 here, to go on.',
+  );
+  if (post) await addFacts(ports.store, session.session_id, { pausedPostId: post.postId });
 }
 
 /**
