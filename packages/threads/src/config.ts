@@ -233,7 +233,10 @@ export const threadsConfigSchema = z.strictObject({
     .default([]),
   platforms: z
     .array(platform)
-    .min(1)
+    .min(1, {
+      error:
+        'must be a list of one platform or more, each with id, type and channelId (without the threads section the service is off)',
+    })
     .max(20)
     .refine(hasDistinctIds, { error: 'must be platforms with ids of their own' })
     .refine(hasOneDirectLocal, {

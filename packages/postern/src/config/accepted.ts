@@ -16,12 +16,29 @@ export function acceptedAt(schema: z.ZodType, path: readonly PropertyKey[]): str
   return leaf.description ?? inWords(z.toJSONSchema(leaf, { io: 'input', unrepresentable: 'any' }));
 }
 
-/** Names of the keys of the object at a path; empty when there is none. */
-export function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+/**
+ * Names of the keys of the object at a path; empty when there is none.
+ *
+ * @param value What stands there: of several shapes it may have, those count that its words fit.
+ */
+export function keysAt(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): string[] {
   const found = schemaAt(schema, path);
-  const shapes: readonly unknown[] = found instanceof z.ZodUnion ? found.options : [found];
+  const shapes: readonly unknown[] = found instanceof z.ZodUnion ? fitting(found.options, value) : [found];
   const keys = shapes.flatMap((shape) => (shape instanceof z.ZodObject ? Object.keys(shape.shape) : []));
   return [...new Set(keys)];
+}
+
+/** The shapes that a value is of, by the words that tell them apart; all of them when it is of none. */
+function fitting(shapes: readonly unknown[], value: unknown): readonly unknown[] {
+  const given = new Map(Object.entries(typeof value === 'object' && value !== null ? value : {}));
+  const fit = shapes.filter(
+    (shape) =>
+      shape instanceof z.ZodObject &&
+      Object.entries(shape.shape).every(
+        ([key, field]) => !(field instanceof z.ZodLiteral) || field.values.has(given.get(key)),
+      ),
+  );
+  return fit.length === 0 ? shapes : fit;
 }
 
 function schemaAt(schema: z.ZodType, path: readonly PropertyKey[]): z.ZodType | null {

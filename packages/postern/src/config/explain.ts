@@ -28,7 +28,7 @@ export function problemsOf(error: z.ZodError, values: unknown, origins: Origins)
   const problems: ConfigProblem[] = [];
   for (const issue of error.issues) {
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) problems.push(unknownKey([...issue.path, key], origins));
+      for (const key of issue.keys) problems.push(unknownKey([...issue.path, key], values, origins));
     } else {
       problems.push(problemAt(issue.path, foundAt(issue.path, values, origins), acceptedBy(issue), origins));
     }
@@ -52,18 +52,19 @@ export function problemAt(
   };
 }
 
-function unknownKey(path: readonly PropertyKey[], origins: Origins): ConfigProblem {
+function unknownKey(path: readonly PropertyKey[], values: unknown, origins: Origins): ConfigProblem {
   const key = path.join('.');
   const later = laterSections[key];
   const message =
     later === undefined
-      ? foundAndAccepted('an unknown key', suggestKeys(path))
+      ? foundAndAccepted('an unknown key', suggestKeys(path, values))
       : `found a setting for which this version has no use; ${later} not part of it`;
   return { place: origins.placeInFile(path), key, message };
 }
 
-function suggestKeys(path: readonly PropertyKey[]): string {
-  const known = keysAt(fileSchema, path.slice(0, -1));
+function suggestKeys(path: readonly PropertyKey[], values: unknown): string {
+  const holder = path.slice(0, -1);
+  const known = keysAt(fileSchema, holder, valueAt(holder, values));
   const guess = nearest(String(path.at(-1)), known);
   return `${listInWords(known)}${guess === null ? '' : ` (did you mean ${guess}?)`}`;
 }
@@ -75,16 +76,20 @@ function acceptedBy(issue: z.core.$ZodIssue): string {
 }
 
 function foundAt(path: readonly PropertyKey[], values: unknown, origins: Origins): string {
-  const value = path.reduce<unknown>(
-    (at, step) =>
-      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined,
-    values,
-  );
+  const value = valueAt(path, values);
   const key = path.join('.');
   const written = origins.expanded.get(key);
   if (typeof value === 'string' && strengthChecked.has(key)) return weaknessOf(value) ?? 'another secret';
   if (written !== undefined) return `${JSON.stringify(written)} with ${kindOf(value)} in the environment`;
   return isSecret(path) ? kindOf(value) : shown(value);
+}
+
+function valueAt(path: readonly PropertyKey[], values: unknown): unknown {
+  return path.reduce<unknown>(
+    (at, step) =>
+      typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined,
+    values,
+  );
 }
 
 function isSecret(path: readonly PropertyKey[]): boolean {
@@ -102,7 +107,7 @@ function shown(value: unknown): string {
 function kindOf(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'string') return `a text of ${value.length} characters`;
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (typeof value === 'object') return 'a mapping';
   return `a ${typeof value}`;
 }

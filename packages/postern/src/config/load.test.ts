@@ -198,6 +198,11 @@ describe('what is refused', () => {
       'postern.yaml:1: inbox: found "on"; accepted: a mapping with the keys rateLimit, attachments, webhooks, pairing, connectors and bearerToken',
     ],
     [
+      'no platform',
+      { yaml: 'threads:\n  workingDir: /srv\n  platforms: []\n' },
+      'postern.yaml:3: threads.platforms: found an empty list; accepted: a list of one platform or more, each with id, type and channelId (without the threads section the service is off)',
+    ],
+    [
       'a platform of an unknown type',
       { yaml: 'threads:\n  workingDir: /srv\n  platforms:\n    - { id: a, type: irc }\n' },
       'postern.yaml:4: threads.platforms.0.type: found "irc"; accepted: local, mattermost or slack',
@@ -208,7 +213,7 @@ describe('what is refused', () => {
         yaml: 'threads:\n  workingDir: /srv\n  platforms:\n    - { id: a, type: local, chanelId: "local:x", channelId: "local:x" }\n',
       },
       expect.stringMatching(
-        /^postern\.yaml:4: threads\.platforms\.0\.chanelId: found an unknown key; .*did you mean channelId/,
+        /^postern\.yaml:4: threads\.platforms\.0\.chanelId: found an unknown key; (?!.*[tT]oken).*did you mean channelId/,
       ),
     ],
     [
