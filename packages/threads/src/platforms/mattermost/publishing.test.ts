@@ -1,11 +1,8 @@
-import { silentLog } from '@postern/http';
-import { systemClock, systemRandom } from '@postern/kit';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { platformOn } from '../../testing/fakes/mattermost/harness.ts';
 import { type FakeMattermost, startFakeMattermost } from '../../testing/fakes/mattermost/server.ts';
 import { recordedFeed } from '../../testing/recorded-feed.ts';
 import type { Platform } from '../platform.ts';
-import { mattermostPlatform } from './mattermost.ts';
 
 let server: FakeMattermost;
 let platform: Platform;
@@ -67,18 +64,15 @@ describe('posting', () => {
   });
 
   test('a key of another process finds the post it made, however long this one has stood by', async () => {
-    let hours = 0;
-    const later = mattermostPlatform({
-      ...{ id: 'mattermost', url: server.url, token: server.bot.token, channelId: server.channel.id },
-      clock: {
-        nowMicroseconds: () => systemClock.nowMicroseconds() + hours * 3_600_000_000,
-        sleep: systemClock.sleep,
-      },
-      ...{ random: systemRandom, log: silentLog },
-    });
-    hours = 5;
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const pass = (minutes: number) => vi.setSystemTime(Date.now() + minutes * 60_000);
+    const later = platformOn(server);
+    pass(5 * 60);
     const message = { channelId: server.channel.id, threadId: null, markdown: 'kept', key: 'session-1/7' };
     const first = await platform.post(message);
+    // The server itself knows the key for half a minute only.
+    pass(1);
     const over = new AbortController();
     const running = later.run(recordedFeed(), over.signal);
     expect(await later.post(message)).toEqual(first);
