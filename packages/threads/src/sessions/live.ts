@@ -58,7 +58,9 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
     if (!session || session.state === 'ended') return;
     const waiting = await messagesIn(store.db, id, ['queued', 'given', 'taken'], 1);
     if (waiting.length === 0) {
-      if (core.process !== null) slots.offer(id, () => core.exclusively(() => giveWay(core)));
+      if (core.process === null) return;
+      const isUnattended = session.is_unattended === 1;
+      slots.offer(id, () => core.exclusively(() => giveWay(core)), { isUnattended });
       return;
     }
     if (core.process === null) {

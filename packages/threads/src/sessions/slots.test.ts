@@ -21,6 +21,23 @@ test('who has been idle the longest gives way', async () => {
   expect(slots.taken).toBe(2);
 });
 
+test('whom nobody follows gives way before those that people talk to', async () => {
+  const slots = createSlots(2);
+  const gaveWay: string[] = [];
+  for (const holder of ['person', 'routine']) {
+    slots.take(holder);
+    const giveWay = async () => {
+      gaveWay.push(holder);
+      slots.free(holder);
+      return true;
+    };
+    slots.offer(holder, giveWay, { isUnattended: holder === 'routine' });
+  }
+  expect(await slots.takeOrMakeRoom('next')).toBe(true);
+  expect(await slots.takeOrMakeRoom('another')).toBe(true);
+  expect(gaveWay).toEqual(['routine', 'person']);
+});
+
 test('nobody gives way who is at work, or turns out to be', async () => {
   const slots = createSlots(2);
   slots.take('a');

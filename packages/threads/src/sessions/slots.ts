@@ -6,7 +6,10 @@ export interface Slots {
   readonly limit: number;
   /** True when the holder has a slot, now or already. */
   take(holder: string): boolean;
-  /** The same, and where all are taken, whoever has been idle the longest is asked to give way. */
+  /**
+   * The same, and where all are taken, somebody idle is asked to give way: one that nobody follows before those that
+   * people talk to, and of these whoever has been idle the longest.
+   */
   takeOrMakeRoom(holder: string): Promise<boolean>;
   /** Gives it back; who waits longest is called. */
   free(holder: string): void;
@@ -14,7 +17,7 @@ export interface Slots {
    * The holder is idle and would give way: `giveWay` frees its slot and resolves to true, or to false when something
    * has come up. Who waits longest is called.
    */
-  offer(holder: string, giveWay: () => Promise<boolean>): void;
+  offer(holder: string, giveWay: () => Promise<boolean>, options?: { readonly isUnattended: boolean }): void;
   /** The holder is at work again. */
   keep(holder: string): void;
   /** Calls back once, when a slot may be free. The same holder waits once only. */
@@ -27,7 +30,7 @@ export function createSlots(limit: number): Slots {
   const holders = new Set<string>();
   const waiting = new Map<string, () => void>();
   /** Who has been idle the longest comes first. */
-  const idle = new Map<string, () => Promise<boolean>>();
+  const idle = new Map<string, { giveWay: () => Promise<boolean>; isUnattended: boolean }>();
 
   function callNext(): void {
     const next = waiting.entries().next();
@@ -48,11 +51,12 @@ export function createSlots(limit: number): Slots {
     take,
     async takeOrMakeRoom(holder) {
       while (!take(holder)) {
-        const longest = idle.entries().next();
-        if (longest.done) return false;
+        const all = [...idle];
+        const first = all.find(([, { isUnattended }]) => isUnattended) ?? all[0];
+        if (first === undefined) return false;
         // Off the list first, so that nobody else asks the same one.
-        idle.delete(longest.value[0]);
-        await longest.value[1]();
+        idle.delete(first[0]);
+        await first[1].giveWay();
       }
       return true;
     },
@@ -60,9 +64,9 @@ export function createSlots(limit: number): Slots {
       idle.delete(holder);
       if (holders.delete(holder)) callNext();
     },
-    offer(holder, giveWay) {
+    offer(holder, giveWay, { isUnattended } = { isUnattended: false }) {
       if (!holders.has(holder) || idle.has(holder)) return;
-      idle.set(holder, giveWay);
+      idle.set(holder, { giveWay, isUnattended });
       callNext();
     },
     keep: (holder) => void idle.delete(holder),
