@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
+import { inputHash } from '../questions/input-hash.ts';
 import { answering, textOf } from '../testing/fake-agent.ts';
 import { ALLOWED, OWNER } from '../testing/fake-platform.ts';
 import { patience, sessionBench } from '../testing/session-bench.ts';
@@ -131,6 +132,23 @@ describeEngines('a session', (engine) => {
     expect(await fate(root.postId)).toBe('dropped');
     expect(await fate(second.postId)).toBe('dropped');
     expect((await agent.process(0)).isGone).toBe(true);
+  });
+
+  test('has each tool its agent uses on record, under the hash that a decision on it has', async () => {
+    const { platform, agent, audit, fate } = await sessionBench(engine);
+    const input = { command: 'ls', description: 'Lists' };
+    agent.behave(async (turn) => {
+      await turn.take();
+      const use = { id: 'toolu_1', name: 'Bash', input, parentToolUseId: null };
+      await turn.process.emit({ type: 'tool_use', ...use });
+      await turn.finish();
+    });
+    const { postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    const turned = { description: 'Lists', command: 'ls' };
+    expect(audit.of('tool_use')).toMatchObject([
+      { tool: 'Bash', details: { toolUseId: 'toolu_1', input_hash: inputHash(turned), isSubagent: false } },
+    ]);
   });
 
   test('an interrupt ends the turn, and the next message goes on in the same process', async () => {

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { AgentEvent } from '../../agent/agent.ts';
+import { inputHash } from '../../questions/input-hash.ts';
 import { coolAccount } from '../accounts.ts';
 import { finishMessages, keyOf, messagesIn, moveMessage } from '../messages.ts';
 import { addFacts, changeSession, factsOf, moveSession, sessionForUpdate } from '../records.ts';
@@ -40,7 +40,6 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
   }
 
   async function recordToolUse(event: Extract<AgentEvent, { type: 'tool_use' }>): Promise<void> {
-    const inputHash = createHash('sha256').update(JSON.stringify(event.input)).digest('hex');
     await audit.record(platform.id, {
       action: 'tool_use',
       sessionId: id,
@@ -48,7 +47,12 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
       threadId: core.place.threadId,
       actor: 'agent',
       tool: event.name,
-      details: { toolUseId: event.id, inputHash, isSubagent: event.parentToolUseId !== null },
+      details: {
+        toolUseId: event.id,
+        // By the name, and made as in the line of the decision on it.
+        input_hash: inputHash(event.input),
+        isSubagent: event.parentToolUseId !== null,
+      },
     });
   }
 
