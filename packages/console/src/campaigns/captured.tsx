@@ -10,6 +10,7 @@ import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { MailView } from './mail-view.tsx';
 import { type MailPart, mailOf, pictureAddresses } from './mime.ts';
+import { ownPages } from './own-pages.ts';
 import { capturedQuery, capturedRawQuery } from './queries.ts';
 
 interface CapturedProps {
@@ -127,6 +128,7 @@ function CapturedPage({ id, projectId }: { readonly id: string; readonly project
 function CapturedView({ bytes }: { readonly bytes: Uint8Array }) {
   const mail = useMemo(() => mailOf(bytes), [bytes]);
   const pictures = useMemo(() => pictureAddresses(mail), [mail]);
+  const pages = useMemo(() => ownPages(mail), [mail]);
   const shown = mail.headers.filter(([name]) => SHOWN_FIELDS.includes(name.toLowerCase()));
   return (
     <>
@@ -139,6 +141,21 @@ function CapturedView({ bytes }: { readonly bytes: Uint8Array }) {
             </dd>
           </Fragment>
         ))}
+        {pages.length > 0 && (
+          <>
+            <dt>Pages</dt>
+            <dd>
+              {pages.map(({ name, address }, index) => (
+                <Fragment key={name}>
+                  {index > 0 && ', '}
+                  <a href={address} target="_blank" rel="noreferrer">
+                    {name}
+                  </a>
+                </Fragment>
+              ))}
+            </dd>
+          </>
+        )}
       </dl>
       <MailView
         subject={mail.subject}
