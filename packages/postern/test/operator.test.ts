@@ -55,6 +55,11 @@ test.each([['while a server runs'], ['without a server']])(
     expect((await postern('allowlist', 'remove', 'local', 'anna+1@x')).code).toBe(0);
     const again = await postern('allowlist', 'remove', 'local', 'anna+1@x');
     expect([again.code, again.stderr]).toEqual([1, 'postern: local/anna+1@x is not on the allowlist.\n']);
+    const named = await postern('allowlist', 'add', 'discord', 'olga');
+    expect([named.code, named.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^It lets nobody in: olga is no id/),
+    ]);
     const strange = await postern('allowlist', 'add', 'telegram', 'x');
     expect([strange.code, strange.stderr]).toEqual([1, expect.stringContaining('source')]);
   },

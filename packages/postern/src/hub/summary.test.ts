@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load.ts';
 import { summary } from './summary.ts';
@@ -24,6 +27,18 @@ test('generated secrets are named by their files, quoted for the shell', () => {
   expect(text).toContain(`"AMC_BEARER_TOKEN_FILE": "/srv/it's here/secrets/amc-bearer-token"`);
   expect(text).toContain('AMC_BASE_URL = "https://gate.example"');
   expect(text).toContain('https://gate.example/console (npx postern login makes a link that opens it)');
+});
+
+test('all platforms of the inbox are named', async () => {
+  expect(summaryOf({})).toContain('inbox (local chat), campaigns');
+  const folder = await mkdtemp(join(tmpdir(), 'postern-summary-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = join(folder, 'postern.yaml');
+  await writeFile(
+    file,
+    'inbox:\n  connectors: { discord: { token: abc.def.ghi }, imessage: { enabled: true } }\n',
+  );
+  expect(summaryOf({ POSTERN_CONFIG: file })).toContain('inbox (local chat, Discord, iMessage), campaigns');
 });
 
 test('given secrets are named by their variables, and shown nowhere', () => {

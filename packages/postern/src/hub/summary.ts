@@ -23,7 +23,6 @@ const VARIABLES: Readonly<Record<keyof Secrets, string>> = {
  * and variables and never a secret. The link comes last, since what came before may have left the screen.
  */
 export function summary({ config, publicUrl, environment, link }: SummaryInputs): string {
-  const platforms = config.inbox.connectors.local.enabled ? 'local chat' : 'no platform is enabled';
   const transport = config.campaigns.smtp.length > 0 ? 'sent by SMTP' : 'mail is captured, not sent';
   const rows: readonly [string, string][] = [
     [
@@ -36,7 +35,10 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
     ],
     ['Admin key', secretPlace('adminKey', config, environment).text],
     ['Inbox bearer', secretPlace('bearerToken', config, environment).text],
-    ['Services', `inbox (${platforms}), campaigns (${transport}) and ${threadsInWords(config)}`],
+    [
+      'Services',
+      `inbox (${platformsInWords(config)}), campaigns (${transport}) and ${threadsInWords(config)}`,
+    ],
     [
       'Campaigns',
       `${publicUrl}/mcp for agents, ${publicUrl}/api/v1/docs for programs; npx postern keys create makes a key`,
@@ -54,6 +56,15 @@ export function summary({ config, publicUrl, environment, link }: SummaryInputs)
       ? []
       : ['Open the console with this link, once and within 15 minutes:', `  ${link}`, '']),
   ].join('\n');
+}
+
+function platformsInWords({ inbox: { connectors } }: Config): string {
+  const names = [
+    connectors.local.enabled ? 'local chat' : null,
+    connectors.discord ? 'Discord' : null,
+    connectors.imessage.enabled ? 'iMessage' : null,
+  ].filter((name) => name !== null);
+  return names.length === 0 ? 'no platform is enabled' : names.join(', ');
 }
 
 function threadsInWords({ threads }: Config): string {

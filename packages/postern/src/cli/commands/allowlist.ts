@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type FileEntry, readAllowlistFile } from '../../operator/allowlist-file.ts';
 import { type OperatorApi, pathOfParts } from '../../operator/api.ts';
+import { oddSenderId } from '../../operator/sender-ids.ts';
 import { withApi } from '../../operator/with-api.ts';
 import { DONE, type Invocation } from '../command.ts';
 import { moment } from '../moment.ts';
@@ -53,6 +54,7 @@ export async function addToAllowlist(invocation: Invocation): Promise<number> {
     }),
   );
   invocation.say(`${source}/${senderId} is on the allowlist.${describeReleased(released)}`);
+  warnOfOdd(invocation, source, senderId);
   return DONE;
 }
 
@@ -73,7 +75,13 @@ export async function importAllowlist(invocation: Invocation): Promise<number> {
   invocation.say(
     `${entries.length} ${entries.length === 1 ? 'entry is' : 'entries are'} on the allowlist.${describeReleased(released)}`,
   );
+  for (const { source, sender_id } of entries) warnOfOdd(invocation, source, sender_id);
   return DONE;
+}
+
+function warnOfOdd(invocation: Invocation, source: string, senderId: string): void {
+  const odd = oddSenderId(source, senderId);
+  if (odd !== null) invocation.warn(`It lets nobody in: ${odd}.`);
 }
 
 /** Adds or changes one entry; answers how many messages were released. */
