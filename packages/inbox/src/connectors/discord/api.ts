@@ -10,13 +10,11 @@ import {
   snowflakeSchema,
   threadsSchema,
 } from './payloads.ts';
+import { RateLimits } from './rate-limits.ts';
 
 /** One try of a call; the library makes up to four where Discord has an inner failure. */
 const CALL_MS = 10_000;
-/** A call that a rate limit holds up longer than this is given up; a person may be waiting for a send. */
-const LONGEST_SEND_WAIT_MS = 15_000;
-const LONGEST_READ_WAIT_MS = 5 * 60_000;
-/** Connecting to the place files are kept, until its first byte; the sink bounds the rest. */
+/** Messages, or threads, of one answer. */
 const PAGE = 100;
 
 export type DiscordTrouble =
@@ -94,13 +92,14 @@ export function apiBase(apiUrl: string | undefined): { api?: string; version?: s
 export async function openApi({
   token,
   apiUrl,
-}: Pick<DiscordOptions, 'token' | 'apiUrl'>): Promise<DiscordApi> {
+  pauses,
+}: Pick<DiscordOptions, 'token' | 'apiUrl' | 'pauses'>): Promise<DiscordApi> {
   const library = await loadDiscord();
+  const limits = new RateLimits(pauses);
   const rest = new library.REST({
     ...apiBase(apiUrl),
     timeout: CALL_MS,
-    rejectOnRateLimit: ({ method, timeToReset, retryAfter }) =>
-      Math.max(timeToReset, retryAfter) > (method === 'POST' ? LONGEST_SEND_WAIT_MS : LONGEST_READ_WAIT_MS),
+    rejectOnRateLimit: (limit) => limits.isTooMuch(limit),
   });
 
   async function call<Answer>(work: () => Promise<Answer>): Promise<Answer> {
@@ -143,13 +142,15 @@ export async function openApi({
       return { threads: readable(channelSchema, threads), hasMore: has_more };
     },
     async post({ channelId, body, files }, signal) {
-      const answer = await call(() =>
-        rest.post(`/channels/${channelId}/messages`, { body, files: [...files], signal }),
+      const answer = await limits.around(channelId, () =>
+        call(() => rest.post(`/channels/${channelId}/messages`, { body, files: [...files], signal })),
       );
       return parsed(sentSchema, answer);
     },
     async typing(channelId, signal) {
-      await call(() => rest.post(`/channels/${channelId}/typing`, { signal }));
+      await limits.around(channelId, () =>
+        call(() => rest.post(`/channels/${channelId}/typing`, { signal })),
+      );
     },
     get: (path, signal) => get(path, signal),
   };

@@ -23,6 +23,8 @@ export interface DiscordPauses {
   readonly sessionMs: number;
   /** How long the link to a file may take to answer. */
   readonly fileMs: number;
+  /** How long rate limits may hold up a send. */
+  readonly limitedMs: number;
   /** Between tries after Discord refused for a reason that only the operator can mend. */
   readonly refusedMs: number;
 }
@@ -33,6 +35,7 @@ export const DEFAULT_PAUSES: DiscordPauses = {
   identifyMs: 5_500,
   sessionMs: 3 * 60_000,
   fileMs: 15_000,
+  limitedMs: 15_000,
   // A bot has 1,000 IDENTIFYs a day, and loses its token when it uses them up.
   refusedMs: 5 * 60_000,
 };

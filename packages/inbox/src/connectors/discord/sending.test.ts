@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { discordBench } from '../../testing/fakes/discord/bench.ts';
+import type { RestFault } from '../../testing/fakes/discord/faults.ts';
+import { TEST_PAUSES } from '../../testing/fakes/discord/harness.ts';
 
 /** A process to which ana has written in the server, and what Discord kept of the bot's own. */
-async function conversation() {
-  const bench = await discordBench();
+async function conversation(options: Parameters<typeof discordBench>[0] = {}) {
+  const bench = await discordBench(options);
   const process = await bench.start();
   const { fake, general, ana } = bench;
   const question = fake.say(general, ana, 'hello?');
@@ -82,6 +84,27 @@ test('a short rate limit is waited out', async () => {
   fake.faults.rest.set('send', [{ retryAfterMs: 50 }, { retryAfterMs: 50, global: true }]);
   await process.send(channelId, 'patience');
   expect(sent().map(({ content }) => content)).toEqual(['patience']);
+});
+
+test.each<[string, RestFault]>([
+  ['that never end', { retryAfterMs: 50 }],
+  ['that never end, and say not for how long they hold', { status: 429 }],
+])('rate limits %s fail a send in time, and do not make a storm of calls', async (_, fault) => {
+  const pauses = { ...TEST_PAUSES, firstMs: 100, limitedMs: 500 };
+  const { process, channelId, sent, fake } = await conversation({ pauses });
+  fake.faults.rest.set(
+    'send',
+    Array.from({ length: 5_000 }, () => fault),
+  );
+  await expect(process.send(channelId, 'no')).rejects.toMatchObject({
+    code: 'PLATFORM_SEND_FAILED',
+    details: { delivery: 'failed' },
+  });
+  expect(sent()).toEqual([]);
+  expect(fake.rest.calls.filter((call) => call.startsWith('POST')).length).toBeLessThanOrEqual(30);
+  fake.faults.rest.clear();
+  await process.send(channelId, 'yes');
+  expect(sent().map(({ content }) => content)).toEqual(['yes']);
 });
 
 test('a lost answer is asked for again, and the message is there once', async () => {
