@@ -224,6 +224,18 @@ test('dead deliveries say whose message they are, and are replayed at once', asy
   expect(state().deliveries.map((delivery) => delivery.state)).toEqual(['pending', 'pending', 'pending']);
 });
 
+test('on a phone the section that is open is in sight, also once the counts have come', async () => {
+  const page = await setup.open('/console/inbox/webhooks', { viewport: { width: 390, height: 844 } });
+  await page.getByText('Replay all').waitFor();
+  await page.getByRole('link', { name: /Pairings.*waiting/ }).waitFor();
+  const edges = () =>
+    page.getByRole('link', { name: 'Webhooks' }).evaluate((link) => {
+      const { left, right } = link.getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    });
+  await eventually(edges).toBe(true);
+});
+
 describe('the local chat beside the inbox', () => {
   test('without a channel it shows the first steps', async () => {
     const page = await setup.open('/console');

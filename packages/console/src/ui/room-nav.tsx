@@ -25,17 +25,19 @@ export function RoomNav<Name extends string>(props: RoomNavProps<Name>) {
   const { label, heading, sections, open, pathOf, waiting = {} } = props;
   const links = useRef<HTMLDivElement>(null);
   const title = sections[open].label;
+  const counts = Object.values(waiting).join();
   useEffect(() => {
     document.title = `${title} · Postern`;
   }, [title]);
 
   // The strip scrolls; the section that is open must be in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: counts make links wider when they come.
   useEffect(() => {
     const strip = links.current;
     const link = strip?.querySelector<HTMLElement>(`[data-section="${open}"]`);
     if (strip == null || link == null) return;
     strip.scrollLeft = link.offsetLeft - (strip.clientWidth - link.offsetWidth) / 2;
-  }, [open]);
+  }, [open, counts]);
 
   const names = Object.keys(sections) as Name[];
   return (
