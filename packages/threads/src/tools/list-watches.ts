@@ -1,3 +1,4 @@
+import { removeHidden } from '@postern/kit';
 import * as z from 'zod';
 import { listedTasks } from './list-tasks.ts';
 import { defineTool } from './tool.ts';
@@ -11,6 +12,6 @@ export const listWatches = defineTool({
   feature: 'watches',
   run: (_input, context) =>
     listedTasks('watch', context, (task) =>
-      task.kind === 'watch' ? { condition: task.condition, keywords: task.keywords } : {},
+      task.kind === 'watch' ? { condition: removeHidden(task.condition), keywords: task.keywords } : {},
     ),
 });

@@ -98,6 +98,7 @@ describeEngines('a routine that an agent proposes', (engine) => {
     ]);
     expect(await call(bench, sessionId, 'list_routines')).toEqual({
       ok: true,
+      note: expect.stringContaining('untrusted'),
       routines: [
         {
           index: 1,
@@ -283,7 +284,7 @@ describeEngines('a routine that an agent proposes', (engine) => {
       behaviour: { ...on.behaviour, directChannelMode: 'all_messages' },
     });
     expect(await call(bench, sessionId, 'propose_routine', DRAFT)).toMatchObject({ ok: false });
-    expect(await call(bench, sessionId, 'list_routines')).toEqual({ ok: true, routines: [] });
+    expect(await call(bench, sessionId, 'list_routines')).toMatchObject({ ok: true, routines: [] });
     await bench.platform.say(OWNER, '!routine every day at 9 sum up');
     await bench.hears('where the whole channel is one session there are no new ones');
     await bench.platform.say(OWNER, '!watches');
@@ -331,11 +332,14 @@ describeEngines('a watch that an agent proposes', (engine) => {
       .toEqual([{ state: 'done', outcome: 'succeeded' }]);
   });
 
-  test('is refused without a keyword', async () => {
+  test.each([
+    ['none', [' '], /needs a keyword/],
+    ['a heap', Array.from({ length: 300 }, (_, index) => `word ${index}`), /at most 20 keywords/],
+  ])('is refused with keywords that will not do: %s', async (_what, keywords, reason) => {
     const { bench, sessionId } = await inSession(engine);
-    expect(await call(bench, sessionId, 'propose_watch', { ...WATCH, keywords: [' '] })).toEqual({
+    expect(await call(bench, sessionId, 'propose_watch', { ...WATCH, keywords })).toEqual({
       ok: false,
-      reason: expect.stringMatching(/needs a keyword/),
+      reason: expect.stringMatching(reason),
     });
   });
 });

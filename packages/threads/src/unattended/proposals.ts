@@ -17,7 +17,7 @@ export const PROPOSAL_MS = 24 * 3_600_000;
 const FULL = 'full';
 /** So often, and with such pauses, it is tried to tell people what came of a card while the platform is away. */
 const TELLINGS = 100;
-const TELL_AGAIN_MS = 30_000;
+export const TELL_AGAIN_MS = 30_000;
 
 export interface Proposal {
   readonly draft: TaskDraft;
@@ -113,18 +113,28 @@ export function createProposals(at: TaskSurroundings): Proposals {
 
   async function tellOutcome(row: ProposalTable, draft: TaskDraft, outcome: string): Promise<void> {
     if (outcome !== FULL) store.notify(TASKS_CHANNEL, outcome);
-    const key = `${row.question_id}:saved`;
-    const news =
-      outcome === FULL
-        ? `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: there are ${limitOf(draft)} already, which is the limit. Delete one first.`
-        : savedText(draft, { id: row.created_by, name: row.creator_name }, (await at.people.self()).name);
-    for (let left = TELLINGS; !(await tell(at, news, key)); left -= 1) {
+    for (let left = TELLINGS; !(await isTold(row, draft, outcome)); left -= 1) {
       // The next start tries again.
       if (left === 0) return;
       await clock.sleep(TELL_AGAIN_MS, at.signal);
       if (at.signal.aborted) return;
     }
     await forget(row.question_id);
+  }
+
+  /** False while the platform is away. */
+  async function isTold(row: ProposalTable, draft: TaskDraft, outcome: string): Promise<boolean> {
+    const key = `${row.question_id}:saved`;
+    if (outcome === FULL) {
+      const full = `there are ${limitOf(draft)} already, which is the limit. Delete one first.`;
+      return tell(at, `⚠️ The ${draft.kind} ${nameOf(draft)} was not saved: ${full}`, key);
+    }
+    const self = await at.people.self().catch((error: unknown) => {
+      if (!(error instanceof PlatformError)) throw error;
+      return null;
+    });
+    const creator = { id: row.created_by, name: row.creator_name };
+    return self !== null && tell(at, savedText(draft, creator, self.name), key);
   }
 
   return {

@@ -53,8 +53,13 @@ const loose = z.object({
   prompt: z.string(),
   schedule: z.unknown().optional(),
   condition: z.string().optional(),
-  keywords: z.array(z.string()).max(200).optional(),
+  keywords: z.array(z.string()).optional(),
 });
+
+const TAKES: Readonly<Record<TaskKind, string>> = {
+  routine: 'A routine takes a name and a prompt, both texts.',
+  watch: 'A watch takes a name, a condition and a prompt, all texts, and keywords, a list of texts.',
+};
 
 /**
  * Reads a draft from an untrusted value, by the same rules whoever proposes it. What is too long is refused, since
@@ -62,7 +67,7 @@ const loose = z.object({
  */
 export function readDraft(kind: TaskKind, value: unknown, defaultZone: string): DraftReading {
   const parsed = loose.safeParse(value);
-  if (!parsed.success) return { ok: false, reason: `A ${kind} takes a name and a prompt, both texts.` };
+  if (!parsed.success) return { ok: false, reason: TAKES[kind] };
   const name = storableText(parsed.data.name).replaceAll(/\s+/g, ' ').trim();
   const prompt = storableText(parsed.data.prompt).trim();
   const fault = textFault('name', name, LONGEST_NAME) ?? textFault('prompt', prompt, LONGEST_PROMPT);
