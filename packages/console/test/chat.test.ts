@@ -190,6 +190,23 @@ describe('a message', () => {
     expect(await messageSaying(page, 'dentist').locator('.message-agent').count()).toBe(0);
   });
 
+  test('of the bot of the sessions is told from one of the inbox', async () => {
+    const page = await setup.open('/console/chat/dm-mei');
+    await messageSaying(page, 'Thursday at 18:00').waitFor();
+    setup.postern.chat.post({
+      channel: 'dm-mei',
+      user: { id: 'postern', name: 'Postern' },
+      text: 'from the inbox',
+    });
+    setup.postern.chat.post({
+      channel: 'dm-mei',
+      user: { id: 'postern', name: 'postern' },
+      text: 'from a session',
+    });
+    await messageSaying(page, 'from a session').getByText('sessions bot', { exact: true }).waitFor();
+    expect(await messageSaying(page, 'from the inbox').getByText('sessions bot').count()).toBe(0);
+  });
+
   test('is found by its permalink', async () => {
     const { page, context } = await setup.openAll('/console/chat/release');
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -14,7 +14,7 @@ import { Time } from '../ui/time.tsx';
 import { Attachments } from './attachments.tsx';
 import { EditBox } from './edit-box.tsx';
 import type { MessageActions } from './message-actions.ts';
-import { isAgent } from './people.ts';
+import { agentRole, isAgent } from './people.ts';
 import { Reactions } from './reactions.tsx';
 import type { ThreadSummary } from './timeline.ts';
 
@@ -69,7 +69,7 @@ export const Message = memo(function Message(props: MessageProps) {
         ) : (
           <p className="message-head">
             <bdi className="message-name">{message.user.name}</bdi>
-            {agent && <Badge kind="accent">agent</Badge>}
+            {agent && <Badge kind="accent">{agentRole(message.user)}</Badge>}
             <Time at={message.created_at} as="clock" />
           </p>
         )}

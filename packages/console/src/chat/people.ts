@@ -9,6 +9,14 @@ export function isAgent(person: { readonly id: string }): boolean {
   return person.id === AGENT_ID;
 }
 
+/** The name that the inbox's messages carry; a threads bot writes under what it is mentioned by. */
+const INBOX_NAME = 'Postern';
+
+/** What an agent is, in a word: both may be in a channel, under one id and one picture. */
+export function agentRole({ name }: Pick<Person, 'name'>): 'agent' | 'sessions bot' {
+  return name === INBOX_NAME ? 'agent' : 'sessions bot';
+}
+
 function parsePerson(found: unknown): Person | null {
   const { id, name } = asRecord(found);
   return typeof id === 'string' && id !== '' && typeof name === 'string' && name !== '' ? { id, name } : null;
