@@ -17,7 +17,7 @@ export class RateLimits {
   /** Whether a call is given up for a limit. One that says not for how long is not answered with call after call. */
   async isTooMuch({ method, majorParameter, timeToReset, retryAfter }: RateLimitData): Promise<boolean> {
     const wait = Math.max(timeToReset, retryAfter);
-    if (wait <= 0) await new Promise((resolve) => setTimeout(resolve, this.#pauses.firstMs));
+    if (retryAfter <= 0) await new Promise((resolve) => setTimeout(resolve, this.#pauses.firstMs));
     if (method !== 'POST') return wait > LONGEST_READ_WAIT_MS;
     const now = performance.now();
     const since = this.#since.get(majorParameter) ?? now;
