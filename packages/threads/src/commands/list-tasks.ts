@@ -1,4 +1,4 @@
-import type { TaskDesk } from '../unattended/desk.ts';
+import type { RunNow, TaskDesk } from '../unattended/desk.ts';
 import type { Task, TaskKind } from '../unattended/task.ts';
 import { SIGN } from '../unattended/task.ts';
 import { listLine, nameOf } from '../unattended/texts.ts';
@@ -79,10 +79,12 @@ async function act(
   }
 }
 
-function ran(name: string, outcome: Awaited<ReturnType<TaskDesk['runNow']>>): CommandResult {
-  switch (outcome) {
-    case 'begun':
-      return said(`▶️ ${name} runs in a thread of its own.`);
+function ran(name: string, outcome: RunNow): CommandResult {
+  switch (outcome.kind) {
+    case 'begun': {
+      const link = outcome.permalink === null ? '' : ` · [open](${outcome.permalink})`;
+      return said(`▶️ ${name} runs in a thread of its own${link}`);
+    }
     case 'waits':
       return said(`⏳ ${name} waits for a place. It begins within five minutes, or is left out.`);
     case 'failed':

@@ -1,6 +1,7 @@
 import { PlatformError, type Post } from '../platforms/platform.ts';
 import { hostZone } from '../routines/schedule.ts';
 import { routineScheduler } from '../routines/scheduler.ts';
+import { sessionById } from '../sessions/records.ts';
 import type { Actor } from '../sessions/session.ts';
 import type { FireTable } from '../tables.ts';
 import { createWatcher } from '../watches/watcher.ts';
@@ -28,8 +29,12 @@ export interface TaskDesk {
   enable(task: Task, isEnabled: boolean, by: Actor): Promise<boolean>;
   delete(task: Task, by: Actor): Promise<boolean>;
   /** Has a routine run now, by the wish of somebody. `waits`: it begins within its window, or is left out. */
-  runNow(task: Task, by: Actor): Promise<'begun' | 'waits' | 'failed'>;
+  runNow(task: Task, by: Actor): Promise<RunNow>;
 }
+
+export type RunNow =
+  /** With a link to the thread where the platform has such. */
+  { readonly kind: 'begun'; readonly permalink: string | null } | { readonly kind: 'waits' | 'failed' };
 
 export interface RunningTaskDesk extends TaskDesk {
   /** Takes up what an earlier process left, and looks at the clock from then on. */
@@ -103,8 +108,11 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
       store.notify(TASKS_CHANNEL, task.id);
       await scheduler.tick();
       const fire = await fireById(store.db, fireId);
-      if (fire?.state === 'due') return 'waits';
-      return fire === null || fire.session_id === null ? 'failed' : 'begun';
+      if (fire?.state === 'due') return { kind: 'waits' };
+      const session = fire?.session_id ? await sessionById(store.db, fire.session_id) : null;
+      if (session === null) return { kind: 'failed' };
+      const { channel_id: channelId, thread_id: postId } = session;
+      return { kind: 'begun', permalink: platform.permalink({ channelId, postId }) };
     },
     async begin() {
       try {

@@ -424,7 +424,7 @@ describeEngines('!routines', (engine) => {
     await command('!routines pause 1', '⏸️ **Morning news** is paused');
     await command('!routines', '⏸️ paused');
     await command('!routines resume 1', '▶️ **Morning news** goes on');
-    await command('!routines run 1', 'runs in a thread of its own');
+    await command('!routines run 1', 'runs in a thread of its own · [open](fake://main/');
     const root = await bench.hears('**Unattended session** of the routine');
     expect(root.text).toContain('started by alan');
     await bench.hears('answer: Sum up what is new.', root.postId);
