@@ -231,6 +231,34 @@ describeEngines('a watch', (engine) => {
     expect(await at.fires()).toMatchObject([{ state: 'done', outcome: 'no_match' }]);
   });
 
+  test('that something went wrong with is over, and the next message is looked at', async () => {
+    const at = await taskBench(engine);
+    const { at: surroundings } = await at.process();
+    await at.save(watch());
+    at.agent.whenAsked(async () => 'yes');
+    let isBroken = true;
+    const failures: unknown[] = [];
+    const watcher = createWatcher({
+      ...surroundings,
+      slots: {
+        ...surroundings.slots,
+        takeOrMakeRoom: (holder) =>
+          isBroken ? Promise.reject(new Error('broken')) : surroundings.slots.takeOrMakeRoom(holder),
+      },
+      start: (what, work) =>
+        surroundings.start(
+          what,
+          work.catch((error: unknown) => failures.push(error)),
+        ),
+    });
+    await write(at, watcher, 'down');
+    expect(failures).toHaveLength(1);
+    expect(await at.fires()).toMatchObject([{ state: 'done', outcome: 'no_match' }]);
+    isBroken = false;
+    await write(at, watcher, 'still down');
+    expect(at.begun).toHaveLength(1);
+  });
+
   test('waits until it is known who is on the list, and is not taken for one that was interrupted', async () => {
     const at = await taskBench(engine);
     const { at: surroundings } = await at.process();

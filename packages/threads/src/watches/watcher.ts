@@ -172,10 +172,15 @@ export function createWatcher(at: TaskSurroundings): Watcher {
       confirming += 1;
       at.start(
         'a watch could not look at a message',
-        look(post, watches, fireId).finally(() => {
-          confirming -= 1;
-          own.delete(fireId);
-        }),
+        look(post, watches, fireId)
+          .catch(async (error: unknown) => {
+            await end(fireId, 'something went wrong');
+            throw error;
+          })
+          .finally(() => {
+            confirming -= 1;
+            own.delete(fireId);
+          }),
       );
     },
   };
