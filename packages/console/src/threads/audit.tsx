@@ -43,7 +43,12 @@ export function AuditSection({ sessionId }: { readonly sessionId: string | null 
   return (
     <Section
       title="Audit"
-      intro="What agents did and who decided it, line by line. npx postern audit verify says whether a line was changed, moved, put in or taken out."
+      intro={
+        <>
+          What agents did and who decided it, line by line. <code>npx postern audit verify</code> says whether
+          a line was changed, moved, put in or taken out.
+        </>
+      }
     >
       <Loaded query={platforms} what="the platforms">
         {(list) =>

@@ -34,7 +34,13 @@ export function MemorySection() {
   return (
     <Section
       title="Memory"
-      intro="Facts that the agents of a channel are told as background when a session begins. People add them with !remember, agents with remember_fact, and ended sessions leave some behind."
+      intro={
+        <>
+          Facts that the agents of a channel are told as background when a session begins. People add them
+          with <code>!remember</code>, agents with <code>remember_fact</code>, and ended sessions leave some
+          behind.
+        </>
+      }
     >
       <Loaded query={channels} what="the channels">
         {(list) =>

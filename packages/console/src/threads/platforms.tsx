@@ -16,7 +16,12 @@ export function PlatformsSection() {
     <>
       <Section
         title="Platforms"
-        intro="Where the bot listens. They stand under threads.platforms in postern.yaml; npx postern init adds one, npx postern doctor checks them."
+        intro={
+          <>
+            Where the bot listens. They stand under <code>threads.platforms</code> in postern.yaml;{' '}
+            <code>npx postern init</code> adds one, <code>npx postern doctor</code> checks them.
+          </>
+        }
       >
         <Loaded query={platforms} what="the platforms">
           {(list) => (

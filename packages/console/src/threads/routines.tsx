@@ -25,7 +25,13 @@ export function RoutinesSection() {
   return (
     <Section
       title="Routines"
-      intro="What agents do unasked. They are made in chat, by !routine and !watch or by an agent’s proposal that a person approves; each run is a session of its own, for whoever made it."
+      intro={
+        <>
+          What agents do unasked. They are made in chat, by <code>!routine</code> and <code>!watch</code> or
+          by an agent’s proposal that a person approves; each run is a session of its own, for whoever made
+          it.
+        </>
+      }
     >
       <fieldset className="segmented">
         <legend className="visually-hidden">Which of them</legend>
