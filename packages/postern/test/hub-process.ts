@@ -10,7 +10,7 @@ import { afterEach } from 'vitest';
 export const LAUNCHER = fileURLToPath(new URL('../../../bin/postern.js', import.meta.url));
 
 const READY = /^Postern ready on (http:\/\/\S+)$/m;
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 
 const folders: string[] = [];
 const children: ChildProcess[] = [];

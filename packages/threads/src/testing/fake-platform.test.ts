@@ -36,6 +36,7 @@ async function fakeHarness(): Promise<PlatformHarness> {
   };
   return {
     platform: connect(),
+    settings: null,
     bot: BOT,
     ada: ada!,
     ben: ben!,

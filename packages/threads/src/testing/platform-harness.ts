@@ -7,6 +7,8 @@ import type { Person, Platform, PostReaction, PostRef } from '../platforms/platf
 export interface PlatformHarness {
   /** Connected to the server, not yet running. Waits (reconnecting, trying again) are short. */
   readonly platform: Platform;
+  /** What a hub's configuration says of it, but for its id; null where the platform is part of the hub. */
+  readonly settings: Readonly<Record<string, string>> | null;
   readonly bot: Person;
   /** Two members of the bot's channel; names of letters alone, so that `@name` is one word. */
   readonly ada: Person;

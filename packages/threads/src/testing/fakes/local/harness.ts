@@ -31,6 +31,7 @@ export async function localHarness(engine: Engine): Promise<PlatformHarness> {
 
   return {
     platform,
+    settings: null,
     bot: { id: BOT_NAME, name: BOT_NAME, isBot: true },
     ada,
     ben,

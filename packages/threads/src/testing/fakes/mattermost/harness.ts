@@ -46,6 +46,7 @@ export async function mattermostHarness(): Promise<PlatformHarness> {
 
   return {
     platform: connect(),
+    settings: { type: 'mattermost', url: server.url, token: bot.token, channelId: channel.id },
     bot: personOf(bot),
     ada: personOf(ada),
     ben: personOf(ben),

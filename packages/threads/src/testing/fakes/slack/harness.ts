@@ -73,6 +73,13 @@ export async function slackHarness(): Promise<PlatformHarness> {
 
   return {
     platform,
+    settings: {
+      type: 'slack',
+      botToken: slack.botToken,
+      appToken: slack.appToken,
+      apiUrl: slack.apiUrl,
+      channelId,
+    },
     bot,
     ada,
     ben,
