@@ -22,10 +22,10 @@ interface RoomNavProps<Name extends string> {
 
 /** The sections of a service on the left; on a phone a strip above. Names the page by the one that is open. */
 export function RoomNav<Name extends string>(props: RoomNavProps<Name>) {
-  const { label, heading, sections, open, pathOf, waiting = {} } = props;
+  const { label, heading, sections, open, pathOf, waiting } = props;
   const links = useRef<HTMLDivElement>(null);
   const title = sections[open].label;
-  const counts = Object.values(waiting).join();
+  const counts = Object.values(waiting ?? {}).join();
   useEffect(() => {
     document.title = `${title} · Postern`;
   }, [title]);
@@ -55,7 +55,7 @@ export function RoomNav<Name extends string>(props: RoomNavProps<Name>) {
           >
             <Icon name={sections[name].icon} small />
             <span>{sections[name].label}</span>
-            <CountBadge count={waiting[name] ?? 0} label="waiting" />
+            <CountBadge count={waiting?.[name] ?? 0} label="waiting" />
           </Link>
         ))}
       </div>
