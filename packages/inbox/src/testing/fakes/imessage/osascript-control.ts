@@ -53,8 +53,9 @@ export function fakeOsascript(folder: string): FakeOsascript {
     calls: () =>
       existsSync(calls)
         ? readFileSync(calls, 'utf8')
-            .trim()
             .split('\n')
+            // Behind the last line's end is nothing, or what is being written just now.
+            .slice(0, -1)
             .map((line) => JSON.parse(line) as OsascriptCall)
         : [],
   };
