@@ -4,6 +4,7 @@ import {
   deleteExpiredIdempotency,
   deleteFinishedJobs,
   deleteFullBuckets,
+  giveBackFreePages,
   type Store,
   type StoreTables,
 } from '@postern/store';
@@ -46,8 +47,9 @@ export function startHousekeeping({ store, blobs, clock, log }: Shared): () => P
         await blobs.sweep();
         // Renews the statistics of tables that have changed much; PostgreSQL does so by itself.
         if (store.engine === 'sqlite') await sql`PRAGMA optimize`.execute(store.db);
+        const pages = await giveBackFreePages(store, stop.signal);
         log.debug(
-          { keys, buckets, jobs },
+          { keys, buckets, jobs, pages },
           'forgot expired keys, full buckets, old jobs and unfinished blobs',
         );
       } catch (error) {

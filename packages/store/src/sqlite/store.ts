@@ -84,6 +84,8 @@ async function openDatabase(file: string, waitMs: number): Promise<DatabaseSync>
   }
   const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
+    // Only a new file takes it: pages that become free can then be given back to the disk, bit by bit.
+    await untilFree(waitMs, () => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
     // On a new file it needs the file alone for a moment, and another process may be at it as well.
     await untilFree(waitMs, () => database.exec('PRAGMA journal_mode = WAL'));
     // What has been acknowledged must survive the machine's power, not only the process.
