@@ -297,4 +297,17 @@ describe('after a gap', () => {
     await feed.untilPost(({ text }) => text === 'from now on');
     expect(textsOf(feed)).toEqual(['from now on']);
   });
+
+  test('what is said while a first start is still connecting is handed over', async () => {
+    say('before');
+    const feed = recordedFeed();
+    start(feed);
+    // The same millisecond counts as before.
+    for (const since = Date.now(); Date.now() <= since; );
+    say('early');
+    await feed.untilPost(({ text }) => text === 'early');
+    say('later');
+    await feed.untilPost(({ text }) => text === 'later');
+    expect(textsOf(feed)).toEqual(['early', 'later']);
+  });
 });

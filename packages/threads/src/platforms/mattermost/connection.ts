@@ -1,5 +1,6 @@
 import type { Log } from '@postern/http';
 import { type Clock, nowMilliseconds, type Random } from '@postern/kit';
+import { historyEndsMs } from '../first-start.ts';
 import { PlatformError, type PlatformEvent, type PlatformFeed, type PlatformHealth } from '../platform.ts';
 import { RecentMap } from '../remembered.ts';
 import { backoffMs } from '../retry.ts';
@@ -9,7 +10,7 @@ import type { Directory } from './directory.ts';
 import type { FrameReader } from './events.ts';
 import { advance, formatPosition, isDone, type Position, parsePosition, startAt } from './position.ts';
 import type { PostReader } from './posts.ts';
-import { missedPosts, missedReactions, presentMs, reactionKey, toldReactions } from './recovery.ts';
+import { missedPosts, missedReactions, newestPostMs, reactionKey, toldReactions } from './recovery.ts';
 import { type MattermostSocket, openSocket } from './socket.ts';
 import type { WireFrame, WirePost } from './wire.ts';
 
@@ -74,6 +75,8 @@ export function connection(ports: ConnectionPorts): Connection {
   let health: PlatformHealth = { status: 'connecting' };
   let socket: MattermostSocket | null = null;
   let position: Position | null = null;
+  /** When the first try to connect began. */
+  let sinceMs = 0;
 
   /** Hands over until it is on record. False when the signal aborted meanwhile. */
   async function handOver(
@@ -102,7 +105,8 @@ export function connection(ports: ConnectionPorts): Connection {
       for (const { id } of position.done) handled.set(id, true);
       return position;
     }
-    position = startAt(await presentMs(api, channelId, signal));
+    const newestMs = await newestPostMs(api, channelId, signal);
+    position = startAt(historyEndsMs(clock, newestMs, sinceMs) + 1);
     await feed.saveCursor(formatPosition(position));
     return position;
   }
@@ -205,6 +209,7 @@ export function connection(ports: ConnectionPorts): Connection {
 
   return {
     async run(feed, signal) {
+      sinceMs = nowMilliseconds(clock);
       let failures = 0;
       while (!signal.aborted) {
         const startedMs = nowMilliseconds(clock);

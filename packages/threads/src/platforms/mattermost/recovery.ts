@@ -79,14 +79,18 @@ async function directChannels(api: MattermostApi, signal: AbortSignal) {
   return (channels ?? []).filter(({ type }) => type === 'D');
 }
 
-/** Where a first start begins, in the server's milliseconds: behind all that is there. */
-export async function presentMs(api: MattermostApi, channelId: string, signal: AbortSignal): Promise<number> {
+/** When the newest post there is was written, in the server's milliseconds. */
+export async function newestPostMs(
+  api: MattermostApi,
+  channelId: string,
+  signal: AbortSignal,
+): Promise<number> {
   const times = (await directChannels(api, signal)).map(({ last_post_at }) => last_post_at);
   for await (const posts of channelPages(api, channelId, signal)) {
     times.push(...posts.map(({ create_at }) => create_at));
     break;
   }
-  return Math.max(0, ...times) + 1;
+  return Math.max(0, ...times);
 }
 
 /** Reactions on watched posts that came or went meanwhile, by age. */

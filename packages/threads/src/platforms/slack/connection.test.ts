@@ -119,6 +119,22 @@ test('with several connections of the app every event comes to one, and each is 
   expect([...textsOf(one.feed), ...textsOf(two.feed)].sort()).toEqual(['a', 'b', 'c', 'd']);
 });
 
+test('what is said while a first start is still connecting is handed over', async () => {
+  const { slack, ada, channelId, make } = await start();
+  slack.say(ada, channelId, 'before');
+  slack.setOffline(true);
+  const platform = make();
+  const feed = recordedFeed();
+  const running = run(platform, feed);
+  await until(() => platform.health().status === 'degraded');
+  slack.say(ada, channelId, 'early');
+  slack.setOffline(false);
+  await running;
+  slack.say(ada, channelId, 'later');
+  await feed.untilPost(({ text }) => text === 'later');
+  expect(textsOf(feed)).toEqual(['early', 'later']);
+});
+
 test('revoked tokens are said to be refused, and it goes on trying', async () => {
   const { slack, make } = await start();
   const platform = make();

@@ -1,6 +1,7 @@
 import type { Log } from '@postern/http';
 import { type Clock, nowMilliseconds, type Random } from '@postern/kit';
 import type { z } from 'zod';
+import { historyEndsMs } from '../first-start.ts';
 import { PlatformError, type PlatformEvent, type PlatformFeed, type PlatformHealth } from '../platform.ts';
 import { RecentMap } from '../remembered.ts';
 import { backoffMs } from '../retry.ts';
@@ -23,7 +24,7 @@ import type { PostReader } from './posts.ts';
 import { missedPosts, missedReactions } from './recovery.ts';
 import type { eventPayload } from './shapes.ts';
 import { openSocket } from './socket.ts';
-import { compareTs } from './ts.ts';
+import { compareTs, tsMs, tsOfMs } from './ts.ts';
 
 export interface ConnectionPorts {
   readonly api: SlackApi;
@@ -62,6 +63,8 @@ export function connection(ports: ConnectionPorts): Connection {
   const known = new RecentMap<true>(MOST_KNOWN);
   const reactions = new RecentMap<true>(MOST_KNOWN);
   let health: PlatformHealth = { status: 'connecting' };
+  /** When the first try to connect began. */
+  let sinceMs = 0;
   let position: Position | null = null;
   /** The newest post there was at the first start of all; Slack may still send what it could not deliver before. */
   let beginning: string | null = null;
@@ -90,6 +93,11 @@ export function connection(ports: ConnectionPorts): Connection {
     }
   }
 
+  function historyEnds(newest: string): string {
+    const endsMs = historyEndsMs(clock, tsMs(newest), sinceMs);
+    return endsMs === tsMs(newest) ? newest : tsOfMs(endsMs);
+  }
+
   async function positionNow(feed: PlatformFeed, signal: AbortSignal): Promise<Position> {
     if (position !== null) return position;
     const saved = await feed.cursor();
@@ -100,7 +108,7 @@ export function connection(ports: ConnectionPorts): Connection {
       newest = messages[0]?.ts ?? null;
       break;
     }
-    position = startAt(newest);
+    position = startAt(newest === null ? null : historyEnds(newest));
     beginning = position.floor;
     await feed.saveCursor(formatPosition(position));
     return position;
@@ -220,6 +228,7 @@ export function connection(ports: ConnectionPorts): Connection {
 
   return {
     async run(feed, signal) {
+      sinceMs = nowMilliseconds(clock);
       let failures = 0;
       while (!signal.aborted) {
         const startedMs = nowMilliseconds(clock);

@@ -21,6 +21,11 @@ export function tsBefore(ts: string, seconds: number): string {
   return `${Math.floor(all / 1_000_000)}.${String(all % 1_000_000).padStart(6, '0')}`;
 }
 
+/** The last one that a post of that millisecond can have. */
+export function tsOfMs(milliseconds: number): string {
+  return `${Math.floor(milliseconds / 1_000)}.${String(milliseconds % 1_000).padStart(3, '0')}999`;
+}
+
 export const FIRST_TS = '0.000000';
 
 function microseconds(ts: string): number {
