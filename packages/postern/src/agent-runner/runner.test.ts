@@ -2,7 +2,7 @@ import { fakeClock } from '@postern/kit/testing';
 import { expect, test } from 'vitest';
 import { type RunnerLimits, runAgent, type UnreadMessage } from './runner.ts';
 
-const limits: RunnerLimits = { channels: 2, attempts: 3, firstPauseMs: 10, longestPauseMs: 40 };
+const limits: RunnerLimits = { channels: 2, attempts: 3, failures: 5, firstPauseMs: 10, longestPauseMs: 40 };
 
 /** A hub in memory, and an agent program that the test answers for. */
 function bench(
@@ -21,7 +21,8 @@ function bench(
         ...clock,
         nowMicroseconds: () => clock.nowMicroseconds(),
         // Time passes as soon as somebody waits for it.
-        sleep: async () => {
+        sleep: async (milliseconds) => {
+          clock.set(clock.nowMicroseconds() + milliseconds * 1_000);
           await new Promise((resolve) => setImmediate(resolve));
         },
       },
@@ -102,16 +103,44 @@ test('no more channels are worked on at once than allowed', async () => {
   await at.stop();
 });
 
-test('what stays unread is tried three times and then left to people; others go on', async () => {
+test('what an agent leaves unread is tried three times and then left to people; others go on', async () => {
   const at = bench([message('stuck')], async (_channel, ids) => {
     at.read(ids.filter((id) => id !== 'stuck'));
-    return !ids.includes('stuck');
+    return true;
   });
   await expect.poll(() => at.runs.length).toBe(3);
   at.unread.push(message('fresh'));
   await expect.poll(() => at.runs.at(-1)?.ids).toEqual(['fresh']);
   expect(at.runs.length).toBe(4);
   expect(at.told.some((line) => line.includes('last time'))).toBe(true);
+  await at.stop();
+});
+
+test('a message on which the program fails holds up nobody, and is given up in the end', async () => {
+  const at = bench([message('poison')], async (_channel, ids) => {
+    at.read(ids.filter((id) => id !== 'poison'));
+    return !ids.includes('poison');
+  });
+  await expect.poll(() => at.runs.length).toBe(5);
+  at.unread.push(message('fresh'));
+  await expect.poll(() => at.runs.at(-1)?.ids).toEqual(['fresh']);
+  expect(at.runs.length).toBe(6);
+  expect(at.told.some((line) => line.includes('poison is left to people'))).toBe(true);
+  await at.stop();
+});
+
+test('a program that is away for a while costs nobody their answer', async () => {
+  let away = 4;
+  const at = bench([message('1'), message('2', 'b')], async (_channel, ids) => {
+    if (away > 0) {
+      away -= 1;
+      return false;
+    }
+    at.read(ids);
+    return true;
+  });
+  await expect.poll(() => at.unread).toEqual([]);
+  expect(at.told.some((line) => line.includes('left to people'))).toBe(false);
   await at.stop();
 });
 

@@ -2,7 +2,8 @@ import type { Clock } from '@postern/kit';
 
 /**
  * Starts an agent program for what is unread: one at a time for each channel, a few channels at once. What the agent
- * leaves unread is tried again a few times and then left to people; nothing is marked read on its behalf.
+ * leaves unread is tried again a few times and then left to people; nothing is marked read on its behalf. A run that fails
+ * says little about the message: its model or its machine may be away, so it is tried for longer, and ever more seldom.
  */
 
 /** A message as the runner needs it. */
@@ -23,8 +24,10 @@ export interface RunnerPorts {
 export interface RunnerLimits {
   /** Channels at once. */
   readonly channels: number;
-  /** Times a message is tried. */
+  /** Runs that work and leave a message unread. */
   readonly attempts: number;
+  /** Runs that fail with a message; what else comes to its channel goes on meanwhile. */
+  readonly failures: number;
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -32,12 +35,23 @@ export interface RunnerLimits {
 export const usualLimits: RunnerLimits = {
   channels: 4,
   attempts: 3,
+  // Some 25 minutes.
+  failures: 30,
   firstPauseMs: 1_000,
   longestPauseMs: 60_000,
 };
 
-/** Messages that are remembered as given up; the oldest are forgotten first and would be tried again. */
+/** Messages that are remembered as tried; the oldest are forgotten first and would be tried as if new. */
 const MOST_REMEMBERED = 10_000;
+
+interface Tries {
+  readonly left: number;
+  readonly failed: number;
+  /** Not tried again before. */
+  readonly dueUs: number;
+}
+
+const UNTRIED: Tries = { left: 0, failed: 0, dueUs: 0 };
 
 /** Works until the signal aborts; then waits for the agents that run. */
 export async function runAgent(
@@ -46,28 +60,39 @@ export async function runAgent(
   limits: RunnerLimits = usualLimits,
 ): Promise<void> {
   const { clock, tell } = ports;
-  const attempts = new Map<string, number>();
+  const tried = new Map<string, Tries>();
   const working = new Map<string, Promise<void>>();
   let pauseMs = 0;
 
-  const isOpen = ({ id }: UnreadMessage) => (attempts.get(id) ?? 0) < limits.attempts;
+  function isDue({ id }: UnreadMessage): boolean {
+    const { left, failed, dueUs } = tried.get(id) ?? UNTRIED;
+    return left < limits.attempts && failed < limits.failures && dueUs <= clock.nowMicroseconds();
+  }
 
   async function serve(channelId: string, ids: readonly string[]): Promise<void> {
-    for (const id of ids) count(id);
+    for (const id of ids)
+      if (tried.get(id)?.left === limits.attempts - 1) tell(`${id} is tried for the last time`);
     const isDone = await ports.run(channelId, ids, signal).catch((error: unknown) => {
       tell(`the agent program could not be run: ${error instanceof Error ? error.message : error}`);
       return false;
     });
-    if (!isDone && !signal.aborted) tell(`the agent program failed on ${ids.length} of ${channelId}`);
+    if (signal.aborted) return;
+    if (!isDone) tell(`the agent program failed on ${ids.length} of ${channelId}`);
+    for (const id of ids) count(id, isDone);
   }
 
-  function count(id: string): void {
-    const tried = (attempts.get(id) ?? 0) + 1;
-    attempts.delete(id);
-    attempts.set(id, tried);
-    if (tried === limits.attempts) tell(`${id} is tried for the last time`);
-    const [oldest] = attempts.keys();
-    if (attempts.size > MOST_REMEMBERED && oldest !== undefined) attempts.delete(oldest);
+  /** Counts a run; of messages that were read in it this is forgotten in time. */
+  function count(id: string, isDone: boolean): void {
+    const before = tried.get(id) ?? UNTRIED;
+    const left = before.left + (isDone ? 1 : 0);
+    const failed = before.failed + (isDone ? 0 : 1);
+    const waitMs = isDone ? 0 : Math.min(limits.firstPauseMs * 2 ** (failed - 1), limits.longestPauseMs);
+    tried.delete(id);
+    tried.set(id, { left, failed, dueUs: clock.nowMicroseconds() + waitMs * 1_000 });
+    if (failed === limits.failures)
+      tell(`${id} is left to people: the agent program failed on it ${failed} times`);
+    const [oldest] = tried.keys();
+    if (tried.size > MOST_REMEMBERED && oldest !== undefined) tried.delete(oldest);
   }
 
   while (!signal.aborted) {
@@ -83,7 +108,7 @@ export async function runAgent(
       continue;
     }
     const free = Map.groupBy(
-      messages.filter((message) => isOpen(message) && !working.has(message.channelId)),
+      messages.filter((message) => isDue(message) && !working.has(message.channelId)),
       ({ channelId }) => channelId,
     );
     for (const [channelId, waiting] of free) {
