@@ -5,6 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/external/**/*.test.ts'],
     testTimeout: 90_000,
+    // What is polled for comes when it comes; a second is little on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     // The agent CLI is a large program; two at a time are enough for a small machine.
     maxWorkers: 2,

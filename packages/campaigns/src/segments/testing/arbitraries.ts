@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { Condition } from '../condition.ts';
+import { CONDITION_LIMITS, type Condition } from '../condition.ts';
 import type { Somebody } from './evaluate.ts';
 
 /** Conditions and people that have something to do with each other, odd ones above all. */
@@ -209,15 +209,18 @@ const leaves = fc.oneof(
   ),
 );
 
-export const conditions: fc.Arbitrary<Condition> = fc.letrec<{ node: Condition }>((tie) => ({
-  node: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    leaves,
-    fc.record({ all: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
-    fc.record({ any: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
-    fc.record({ not: tie('node') }),
-  ),
-})).node;
+/** As deep and as large as conditions may be, and no more. */
+export const conditions: fc.Arbitrary<Condition> = fc
+  .letrec<{ node: Condition }>((tie) => ({
+    node: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true, maxDepth: CONDITION_LIMITS.depth - 1 },
+      leaves,
+      fc.record({ all: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ any: fc.array(tie('node'), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ not: tie('node') }),
+    ),
+  }))
+  .node.filter((condition) => JSON.stringify(condition).split('{').length <= CONDITION_LIMITS.comparisons);
 
 /** Comparisons of one attribute with a moment, for the reading of dates alone. */
 export const momentTexts = fc.oneof(
