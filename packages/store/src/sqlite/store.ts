@@ -77,15 +77,18 @@ export async function connectSqlite<DB>(
 }
 
 async function openDatabase(file: string, waitMs: number): Promise<DatabaseSync> {
+  let isNew = true;
   if (file !== IN_MEMORY) {
     // Made here first because SQLite would let everybody read it; its companions take the mode from it.
     const handle = await open(file, 'a', 0o600);
+    isNew = (await handle.stat()).size === 0;
     await handle.close();
   }
   const database = new DatabaseSync(file, { timeout: 0, enableForeignKeyConstraints: true });
   try {
-    // Only a new file takes it: pages that become free can then be given back to the disk, bit by bit.
-    await untilFree(waitMs, () => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
+    // Only a new file takes it, and any other would be written to: pages that become free can then be given back
+    // to the disk, bit by bit.
+    if (isNew) await untilFree(waitMs, () => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
     // On a new file it needs the file alone for a moment, and another process may be at it as well.
     await untilFree(waitMs, () => database.exec('PRAGMA journal_mode = WAL'));
     // What has been acknowledged must survive the machine's power, not only the process.

@@ -2,9 +2,8 @@ import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import { type Db, sessionById } from '../sessions/records.ts';
 import type { MemoryTable } from '../tables.ts';
-import type { MemoryEntry } from './entry.ts';
-import { code } from './listing.ts';
 import { entryOf } from './rows.ts';
+import { tellSave } from './tell-save.ts';
 
 /**
  * Every save of an agent's is told in its thread. What is to be told is on record with the save itself, so that a
@@ -21,18 +20,6 @@ export async function noteNews(db: Db, memoryId: string): Promise<void> {
 /** It is told, or there is nothing to tell any more. */
 export async function dropNews(db: Db, memoryId: string): Promise<void> {
   await db.deleteFrom('threads_memory_news').where('memory_id', '=', memoryId).execute();
-}
-
-/** @throws PlatformError */
-export async function tellSave(
-  platform: Platform,
-  place: { readonly channelId: string; readonly threadId: string | null },
-  { id, index, text }: Pick<MemoryEntry, 'id' | 'index' | 'text'>,
-): Promise<void> {
-  const markdown = `🧠 Claude saved a channel memory: ${code(text)}\nRemove it with \`!memory forget ${index}\`.`;
-  for (const [piece, part] of platform.split(markdown).entries()) {
-    await platform.post({ ...place, markdown: part, key: `memory:${id}:${piece}` });
-  }
 }
 
 export interface NewsOptions {

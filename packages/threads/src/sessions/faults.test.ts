@@ -52,7 +52,8 @@ test('of two processes on one PostgreSQL, one runs a platform, and the other goe
   await expect.poll(() => second.rooms.size, patience).toBe(1);
   await platform.say(OWNER, 'two', { threadId });
   await hears('answer: two');
-  expect(said(threadId)).toEqual(['answer: one', 'answer: two']);
+  // Between them may stand that it goes on after a restart.
+  expect(said(threadId).filter((text) => text.startsWith('answer'))).toEqual(['answer: one', 'answer: two']);
   expect(agent.processes.map(({ launch }) => launch.resume)).toEqual([false, true]);
 });
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WriteOutcome } from '../memory/channel-memory.ts';
 import { badFact } from '../memory/listing.ts';
-import { tellSave } from '../memory/news.ts';
+import { tellSave } from '../memory/tell-save.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import { text } from './inputs.ts';
 import { defineTool, refuse, type ToolAnswer, type ToolContext } from './tool.ts';
