@@ -99,7 +99,11 @@ export async function questionBench(
     letGo() {
       isOurs = false;
     },
-    restarted: async () => desk(await again()),
+    async restarted() {
+      // A process that has gone hears no more of what others close.
+      questions.close();
+      return desk(await again());
+    },
   };
 }
 
