@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '@postern/http';
-import { systemClock } from '@postern/kit';
 import { expect, onTestFinished, test } from 'vitest';
-import { claudeAgent } from '../src/agent/claude/claude-agent.ts';
-import { bridgeEnvironment } from '../src/bridge/environment.ts';
 import { OWNER } from '../src/testing/fake-platform.ts';
 import { scriptedClaude } from '../src/testing/fakes/claude/scripted-claude.ts';
+import { processAgent } from './process-agent.ts';
 import { patience, service } from './service-bench.ts';
-import { program } from './tools-server.ts';
 
 /** Sessions whose agents are processes that speak stream-json, with their tools' servers as processes of theirs. */
 async function withClaude() {
@@ -20,19 +15,7 @@ async function withClaude() {
     await cli[Symbol.asyncDispose]();
     await rm(filesDir, { recursive: true, force: true });
   });
-  const agent = claudeAgent({
-    command: cli.path,
-    env: process.env,
-    filesDir,
-    toolsServer: ({ bridge, features }) => ({
-      command: process.execPath,
-      args: [program],
-      env: bridgeEnvironment({ ...bridge, features }),
-    }),
-    clock: systemClock,
-    newUuid: randomUUID,
-    log: silentLog,
-  });
+  const agent = processAgent(cli.path, filesDir);
   const at = await service('sqlite', agent);
   const hears = (text: string, threadId: string) =>
     at.platform.botPost((post) => post.text.includes(text) && post.threadId === threadId);

@@ -1,23 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLog } from '@postern/http';
-import { systemClock } from '@postern/kit';
 import type { Engine } from '@postern/store';
 import { expect, vi } from 'vitest';
-import { claudeAgent } from '../../src/agent/claude/claude-agent.ts';
 import type { AuditAction, AuditLine } from '../../src/audit/audit.ts';
 import { verifyAudit } from '../../src/audit/verify-audit.ts';
-import { bridgeEnvironment } from '../../src/bridge/environment.ts';
 import { threadsConfigSchema, toThreadsConfig } from '../../src/config.ts';
 import { fingerprintOf } from '../../src/memory/fact.ts';
 import type { Person, PostRef } from '../../src/platforms/platform.ts';
 import { scriptedClaude } from '../../src/testing/fakes/claude/scripted-claude.ts';
 import type { HarnessFile, HarnessPost, PlatformHarness } from '../../src/testing/platform-harness.ts';
 import { threadsStore } from '../../src/testing/store.ts';
+import { processAgent } from '../process-agent.ts';
 import { type RunningService, runService } from '../running-service.ts';
-import { program } from '../tools-server.ts';
 import { type MovableClock, movableClock } from './movable-clock.ts';
 
 /** Waits for other processes on a busy machine. */
@@ -142,19 +137,7 @@ export async function openStage(makeHarness: MakeHarness, options: StageOptions 
     store: typeof fresh.store,
     home: string,
   ): Promise<RunningService> {
-    const agent = claudeAgent({
-      command: cli.path,
-      env: process.env,
-      filesDir: join(home, 'data', 'agents'),
-      toolsServer: ({ bridge, features }) => ({
-        command: process.execPath,
-        args: [program],
-        env: bridgeEnvironment({ ...bridge, features }),
-      }),
-      clock: systemClock,
-      newUuid: randomUUID,
-      log: silentLog,
-    });
+    const agent = processAgent(cli.path, join(home, 'data', 'agents'));
     return runService({ store, agent, platform, config, folder: home, clock });
   }
 
