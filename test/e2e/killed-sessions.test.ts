@@ -10,6 +10,8 @@ import { startHub, type TestHub } from '../support/hub.ts';
 
 const CHANNEL = 'local:agents';
 const SESSIONS = 10;
+/** The messages that come while a turn is under way. */
+const WAITING = ['second', 'third', 'fourth'] as const;
 const patience = { timeout: 120_000, interval: 250 };
 
 interface Session {
@@ -82,10 +84,11 @@ test('ten sessions whose hub is killed twice answer each message once, and go on
     // A turn that was cut off is gone on with instead of begun again; that may have been cut off once more.
     const goneOn = count('You said: [Note from the bot');
     expect(goneOn).toBeGreaterThanOrEqual(Math.min(1, cutOff));
-    expect(goneOn).toBeLessThanOrEqual(cutOff);
-    const answers = ['second', 'third', 'fourth'].map((word) => count(`You said: ${word}-${number}.`));
+    // So is a message which is given once more and of which no turn comes in time: the agent may have it already.
+    expect(goneOn).toBeLessThanOrEqual(cutOff + WAITING.length);
+    const answers = WAITING.map((word) => count(`You said: ${word}-${number}.`));
     expect(answers.filter((times) => times > 1)).toEqual([]);
-    expect(answers.filter((times) => times === 0).length).toBeLessThanOrEqual(cutOff);
+    expect(answers.filter((times) => times === 0).length).toBeLessThanOrEqual(Math.max(cutOff, goneOn));
     expect(count(`first-${number}`)).toBeLessThanOrEqual(1);
   }
 }, 400_000);
