@@ -10,11 +10,30 @@ async function fake() {
 
 test('a bot that is set up has nothing to mend', async () => {
   const discord = await fake();
-  const { id } = discord.world.addChannel({ type: 0, guildId: discord.world.addGuild('Test') });
+  const { id } = discord.world.addChannel({
+    type: 0,
+    guildId: discord.world.addGuild('Test'),
+    name: 'general',
+  });
   const checks = await checkDiscord({ ...discord, channels: [id] });
   expect(checks).toMatchObject([
     { name: 'token', ok: true, message: 'Signed in as helper' },
     { name: 'intents', ok: true },
+    { name: 'channels', ok: true, message: `Sees #general (${id})` },
+  ]);
+});
+
+test('each listed channel has its line, whether it is seen or not', async () => {
+  const discord = await fake();
+  const guildId = discord.world.addGuild('Test');
+  const seen = discord.world.addChannel({ type: 0, guildId, name: 'seen' });
+  const hidden = discord.world.addChannel({ type: 0, guildId, isHidden: true });
+  const many = Array.from({ length: 30 }, () => seen.id);
+  const checks = await checkDiscord({ ...discord, channels: [hidden.id, ...many] });
+  expect(checks.filter(({ name }) => name === 'channels')).toEqual([
+    expect.objectContaining({ ok: false, message: expect.stringContaining(hidden.id) }),
+    ...many.slice(0, 24).map(() => expect.objectContaining({ ok: true, message: `Sees #seen (${seen.id})` })),
+    { name: 'channels', ok: true, message: 'The other 6 listed channels were not looked at' },
   ]);
 });
 

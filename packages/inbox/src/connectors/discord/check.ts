@@ -58,7 +58,8 @@ async function checkChannels(
   const checks: DiscordCheck[] = [];
   for (const id of channels.slice(0, MOST_CHANNELS)) {
     try {
-      await api.channel(id, signal);
+      const { name } = await api.channel(id, signal);
+      checks.push({ name: 'channels', ok: true, message: `Sees ${name ? `#${name} (${id})` : id}` });
     } catch (error) {
       const isOurs =
         error instanceof DiscordError && (error.trouble === 'forbidden' || error.trouble === 'missing');
@@ -71,6 +72,11 @@ async function checkChannels(
           'Correct inbox.connectors.discord.channels, or give the bot View Channel and Read Message History',
       });
     }
+  }
+  const left = channels.length - MOST_CHANNELS;
+  if (left > 0) {
+    const message = `The other ${left} listed channels were not looked at`;
+    checks.push({ name: 'channels', ok: true, message });
   }
   return checks;
 }

@@ -5,6 +5,7 @@ import { type Finding, failed, ok, warning } from '../../doctor/check.ts';
 import { checkDiscord } from '../../doctor/discord.ts';
 import { checkIMessage } from '../../doctor/imessage.ts';
 import { checkAgentCli, checkAgentLogin, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
+import { checkPeople } from '../../doctor/people.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
 import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
 import { checkThreads } from '../../doctor/threads.ts';
@@ -63,6 +64,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
     ...(await checkBounces(config)),
     ...(await checkDiscord(config)),
     ...(await checkIMessage(config)),
+    ...(await checkPeople(config)),
     ...(await checkThreads(config)),
     checkBuild(),
   ];
