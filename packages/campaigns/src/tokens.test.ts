@@ -74,4 +74,19 @@ describe('tokens', () => {
     );
     expect(tokens.readBounce('bounce')).toBeNull();
   });
+
+  test('of a Message-ID survive a change of case, and are no return path', () => {
+    fc.assert(
+      fc.property(crockford, crockford, fc.constantFrom('dlv', 'eml'), (ulid, other, kind) => {
+        const id = `${kind}_${ulid}`;
+        const left = tokens.messageId(id);
+        expect(tokens.readMessageId(left.toUpperCase())).toBe(id);
+        expect(others.readMessageId(left)).toBeNull();
+        expect(tokens.readBounce(`b1-${left.replace('-', '')}`)).toBeNull();
+        const changed = left.replace(ulid.toLowerCase(), other.toLowerCase());
+        expect(tokens.readMessageId(changed)).toBe(other === ulid ? id : null);
+      }),
+    );
+    expect(tokens.readMessageId(`dlv-${'0'.repeat(26)}`)).toBeNull();
+  });
 });

@@ -15,7 +15,7 @@ const ULID_LENGTH = 26;
 /** 128 bits in base64url. */
 const MAC_LENGTH = 22;
 /** 100 bits in base 32: a local part has 64 octets, and its case may be folded on the way. */
-const BOUNCE_MAC_LENGTH = 20;
+const BASE_32_MAC_LENGTH = 20;
 
 const PURPOSES = {
   unsubscribe: 'u',
@@ -54,6 +54,13 @@ export interface Tokens {
   bounce(id: string): string;
   /** The id in a local part, whatever its case. */
   readBounce(localPart: string): string | null;
+  /**
+   * Left side of the Message-ID of a delivery or a transactional mail. Signed, since ids that were made together
+   * follow each other: whoever got one mail could name those of others in a report.
+   */
+  messageId(id: string): string;
+  /** The id in the left side of a Message-ID, whatever its case. */
+  readMessageId(leftSide: string): string | null;
 }
 
 /** The tokens under an installation's key (32 bytes). */
@@ -106,9 +113,20 @@ export function tokensOf(installationKey: Uint8Array): Tokens {
       if (match === null || !isSame(base32(mac.bytes(`bounce:${kind}${ulid}`)), given)) return null;
       return `${kind}_${ulid.toUpperCase()}`;
     },
+    messageId: (id) => {
+      const text = `${id.slice(0, 3)}-${bare(id)}`.toLowerCase();
+      return `${text}-${base32(mac.bytes(`message:${text}`))}`;
+    },
+    readMessageId: (leftSide) => {
+      const match = MESSAGE_ID.exec(leftSide.toLowerCase());
+      const [, kind = '', ulid = '', given = ''] = match ?? [];
+      if (match === null || !isSame(base32(mac.bytes(`message:${kind}-${ulid}`)), given)) return null;
+      return `${kind}_${ulid.toUpperCase()}`;
+    },
   };
 }
 
+const MESSAGE_ID = /^(dlv|eml)-([0-9a-z]{26})-([0-9a-z]{20})$/;
 const BOUNCE = /^b1-(dlv|eml)([0-9a-z]{26})-([0-9a-z]{20})$/;
 /** A link may be long; nothing a browser would still send is longer. */
 const LONGEST_TOKEN = 16_384;
@@ -139,7 +157,7 @@ function base32(bytes: Uint8Array): string {
   for (const byte of bytes) {
     value = ((value << 8) | byte) & 0xfff;
     bits += 8;
-    while (bits >= 5 && text.length < BOUNCE_MAC_LENGTH) {
+    while (bits >= 5 && text.length < BASE_32_MAC_LENGTH) {
       bits -= 5;
       text += BASE_32[(value >> bits) & 31];
     }

@@ -60,6 +60,25 @@ describeEngines('what comes back', (engine) => {
     expect(await events()).toEqual(['delivery.complained']);
   });
 
+  test('nobody makes a complaint or a bounce of somebody else out of the mail they got', async () => {
+    const { ports, deliveries, suppressions, row } = await start(2);
+    const [own, others] = deliveries as [(typeof deliveries)[0], (typeof deliveries)[0]];
+    const { message_id } = await row(own.id);
+    // Ids that are made together follow each other, so the next one can be told.
+    const ofOthers = others.id.slice('dlv_'.length).toLowerCase();
+    const forged = [
+      `dlv-${ofOthers}@example.com`,
+      message_id!.replace(own.id.slice('dlv_'.length).toLowerCase(), ofOthers),
+    ];
+    for (const messageId of forged) {
+      expect(messageId).not.toBe(message_id);
+      for (const to of ['abuse@example.com', others.to.replace(/.@/, '!@')]) {
+        expect(await takeReport(ports, complaint(messageId), [to])).toBe('unknown');
+      }
+    }
+    expect(await suppressions()).toEqual([]);
+  });
+
   test('five soft bounces in a row suppress; one delivery among them does not', async () => {
     const { ports, first, send, suppressions, row } = await start();
     const { subscriber_id } = await row(first.id);

@@ -38,7 +38,8 @@ export async function takeReport(
   const tokens = tokensOf(ports.installationKey);
   const readToken = (address: string) => tokens.readBounce(address.slice(0, address.lastIndexOf('@')));
   const report = parseReport(raw, { envelopeTo, readToken });
-  const id = report.token ?? idOfMessage(report.original.messageId);
+  const [leftSide = ''] = (report.original.messageId ?? '').split('@');
+  const id = report.token ?? tokens.readMessageId(leftSide);
   if (id === null) return 'unknown';
   const meaning = meaningOf(report);
   if (meaning === null) return 'noted';
@@ -47,14 +48,6 @@ export async function takeReport(
     if (mail === null) return 'unknown';
     return meaning.kind === 'complaint' ? complain(tx, ports, mail) : bounce(tx, ports, mail, meaning);
   });
-}
-
-/** Our Message-IDs hold the id of their row, in lower case. */
-const OWN_MESSAGE_ID = /^(dlv|eml)-([0-9a-hjkmnp-tv-z]{26})@/i;
-
-function idOfMessage(messageId: string | null): string | null {
-  const [, kind, ulid] = OWN_MESSAGE_ID.exec(messageId ?? '') ?? [];
-  return kind === undefined || ulid === undefined ? null : `${kind.toLowerCase()}_${ulid.toUpperCase()}`;
 }
 
 type Meaning =

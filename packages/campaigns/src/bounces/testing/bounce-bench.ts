@@ -7,6 +7,7 @@ import { tokensOf } from '../../tokens.ts';
 export async function bounceBench(engine: 'sqlite' | 'postgres', people = 1, state: DeliveryState = 'sent') {
   const bench = await campaignsBench(engine, { config: { bounces: { smtp: { port: 0 } } } });
   const { ports, clock } = bench;
+  const tokens = tokensOf(ports.installationKey);
   const project = await bench.makeProject();
   const [list, other] = [await bench.makeList(project.project_id), await bench.makeList(project.project_id)];
   await ports.store.db
@@ -56,7 +57,7 @@ export async function bounceBench(engine: 'sqlite' | 'postgres', people = 1, sta
         lease_until_us: null,
         claimed_by: 'w',
         smtp_reply: '250 ok',
-        message_id: `${id.toLowerCase().replace('_', '-')}@example.com`,
+        message_id: `${tokens.messageId(id)}@example.com`,
         sent_us: now,
         updated_us: now,
       })
@@ -65,7 +66,7 @@ export async function bounceBench(engine: 'sqlite' | 'postgres', people = 1, sta
       .insertInto('mail_campaign_counts')
       .values({ campaign_id, state, total: 1 })
       .execute();
-    const to = `${tokensOf(ports.installationKey).bounce(id)}@bounce.example.com`;
+    const to = `${tokens.bounce(id)}@bounce.example.com`;
     return { id, to, email_key: email, campaign_id };
   }
 

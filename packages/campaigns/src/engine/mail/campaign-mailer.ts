@@ -88,7 +88,8 @@ export async function campaignMailer(
       ...personalise(content, copy.recipient),
       [UNSUBSCRIBE]: copy.links.unsubscribe,
     };
-    const messageId = messageIdOf(recipient.deliveryId, domain);
+    // The same whenever this mail is made again, so that a copy can be told for one.
+    const messageId = `${tokens.messageId(recipient.deliveryId)}@${domain}`;
     const rendered = messageOf(recipient.listId).render({
       to: { address, name: recipient.name },
       date: Math.floor(nowUs / 1_000),
@@ -109,11 +110,6 @@ export async function campaignMailer(
     fromDomain: domain,
     build: (recipient) => build(recipient).catch((error: unknown) => Promise.reject(asBuildError(error))),
   };
-}
-
-/** The same whenever this mail is made again, so that a copy can be told for one. */
-export function messageIdOf(id: string, domain: string): string {
-  return `${id.toLowerCase().replace('_', '-')}@${domain}`;
 }
 
 /** Stable over all campaigns of a list (RFC 2919). */

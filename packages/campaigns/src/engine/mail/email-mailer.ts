@@ -3,7 +3,7 @@ import type { CampaignsPorts } from '../../ports.ts';
 import type { EmailTable } from '../../tables.ts';
 import { tokensOf } from '../../tokens.ts';
 import { MailBuildError, type OutgoingMail } from '../ports.ts';
-import { asBuildError, messageIdOf } from './campaign-mailer.ts';
+import { asBuildError } from './campaign-mailer.ts';
 import { identityOf, signatureFor } from './identity.ts';
 
 /** What a single e-mail was composed of (`mail_emails.request_json`). */
@@ -37,7 +37,8 @@ async function write(
   }
   const identity = await identityOf(ports, project_id, sender.domain);
   const nowUs = ports.clock.nowMicroseconds();
-  const messageId = messageIdOf(email_id, sender.domain);
+  const tokens = tokensOf(ports.installationKey);
+  const messageId = `${tokens.messageId(email_id)}@${sender.domain}`;
   const rendered = compileMessage({
     from: { address: sender, name: composed.from.name },
     replyTo: replyTo && { address: replyTo },
@@ -54,7 +55,7 @@ async function write(
     seed: email_id,
   }).render({ to: { address }, date: Math.floor(nowUs / 1_000), messageId, values: {} });
   return {
-    from: `${tokensOf(ports.installationKey).bounce(email_id)}@${identity.returnPathDomain}`,
+    from: `${tokens.bounce(email_id)}@${identity.returnPathDomain}`,
     to: address.wire,
     bytes: messageBytes(rendered, await signatureFor(identity, rendered, nowUs)),
     messageId,
