@@ -19,6 +19,41 @@ describe('conversations', () => {
     expect(await outbound.getByText('No agent has read this').count()).toBe(0);
   });
 
+  test('a conversation that no agent has read says so once', async () => {
+    const channel_id = 'discord:channel:118290022113344556';
+    state().messages = state().messages.map((message) =>
+      message.channel_id === channel_id ? { ...message, read_by: [] } : message,
+    );
+    const page = await setup.open(`/console/inbox/conversations/${encodeURIComponent(channel_id)}`);
+    await page.getByText('No agent has read this conversation yet').waitFor();
+    expect(await page.getByText(/No agent has read/).count()).toBe(1);
+  });
+
+  test('what Discord writes as ids is shown by name', async () => {
+    const [message] = state().messages.slice(-1);
+    const mentions = [{ id: '775522113344556677', username: 'olga', global_name: 'Olga Petrov' }];
+    const text = 'ask <@775522113344556677>, in <#118290022113344556> <a:party:118290022113344557>';
+    state().messages.push({ ...message!, id: 'msg_00000000000000000000000009', text, raw: { mentions } });
+    const page = await setup.open('/console/inbox/conversations/discord%3Achannel%3A118290022113344556');
+    await page.getByText('ask @Olga Petrov, in #paper-and-ink :party:').waitFor();
+    await page.locator('.mention', { hasText: '@Olga Petrov' }).waitFor();
+  });
+
+  test('one in which nothing was let in yet is not counted', async () => {
+    const [channel] = state().channels;
+    state().channels.push({
+      ...channel!,
+      channel_id: 'discord:dm:771100223344556677',
+      channel_type: 'dm',
+      name: null,
+      message_count: 0,
+      last_message_at: null,
+    });
+    const page = await setup.open('/console/inbox/conversations');
+    await page.getByRole('link', { name: /discord:dm:771100223344556677.*nothing let in yet/ }).waitFor();
+    expect(await page.getByText('0 messages').count()).toBe(0);
+  });
+
   test('load older messages page by page', async () => {
     const [first] = state().messages;
     const older = Array.from({ length: 120 }, (_, index) => ({

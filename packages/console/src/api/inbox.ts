@@ -27,6 +27,8 @@ export interface Envelope {
   readonly reply_to: string | null;
   readonly timestamp: string;
   readonly direction: 'inbound' | 'outbound';
+  /** As the platform had it; nothing in it is certain. */
+  readonly raw: Readonly<Record<string, unknown>>;
 }
 
 export interface InboxChannel {

@@ -91,7 +91,8 @@ function ConversationLink({
         </span>
         <span className="channel-line">
           <span className="channel-preview">
-            {sourceName(channel.source)} · {counted(channel.message_count, 'message')}
+            {sourceName(channel.source)} ·{' '}
+            {channel.message_count === 0 ? 'nothing let in yet' : counted(channel.message_count, 'message')}
           </span>
         </span>
       </span>

@@ -21,6 +21,7 @@ const held = (senderId: string, name: string): Envelope => ({
   reply_to: null,
   timestamp: '2026-01-01T00:00:00.000Z',
   direction: 'inbound',
+  raw: {},
 });
 
 const sender = { source: 'discord', senderId: '2', name: 'Anna Bërg' };

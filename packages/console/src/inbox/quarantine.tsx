@@ -12,10 +12,11 @@ import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { useToast } from '../ui/toast.tsx';
 import { AllowDialog, type AllowTarget } from './allow-dialog.tsx';
+import { discordNaming } from './discord-names.ts';
 import { EnvelopeFiles } from './envelope-files.tsx';
 import { LookalikeWarning } from './lookalike-warning.tsx';
 import { type Lookalike, lookalikesOf } from './lookalikes.ts';
-import { allowlistQuery, quarantineQuery } from './queries.ts';
+import { allowlistQuery, channelsQuery, quarantineQuery } from './queries.ts';
 import { SenderId, SourceBadge, sourceName } from './source.tsx';
 
 export function QuarantineSection() {
@@ -139,7 +140,11 @@ function SenderCard({ group, lookalikes, onAllow }: SenderCardProps) {
   );
 }
 
+/** A stranger's names for others are the platform's own here: who wrote what elsewhere is not looked up. */
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
 function HeldMessage({ message }: { readonly message: Envelope }) {
+  const channels = useQuery(channelsQuery).data ?? [];
   const client = useQueryClient();
   const toast = useToast();
   const release = useMutation({
@@ -159,7 +164,11 @@ function HeldMessage({ message }: { readonly message: Envelope }) {
             in <code>{message.channel_id}</code>
           </span>
         </p>
-        {message.text === '' ? <p className="message-deleted">No text</p> : <Markdown text={message.text} />}
+        {message.text === '' ? (
+          <p className="message-deleted">No text</p>
+        ) : (
+          <Markdown text={message.text} naming={discordNaming(message, NOBODY, channels)} />
+        )}
         <EnvelopeFiles attachments={message.attachments} trusted={false} />
       </div>
       <Button busy={release.isPending} onClick={() => release.mutate()}>

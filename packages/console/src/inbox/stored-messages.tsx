@@ -1,6 +1,8 @@
-import type { StoredMessage } from '../api/inbox.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import type { InboxChannel, StoredMessage } from '../api/inbox.ts';
 import { useScrollKeeper } from '../chat/scroll.ts';
-import { plainText } from '../lib/markdown.ts';
+import { type Naming, plainText } from '../lib/markdown.ts';
 import { dayKey, dayLabel, fullTime } from '../lib/time.ts';
 import { Avatar } from '../ui/avatar.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -10,7 +12,10 @@ import { Markdown } from '../ui/markdown.tsx';
 import { moveByArrows } from '../ui/roving.ts';
 import { Empty } from '../ui/states.tsx';
 import { Time, useNow } from '../ui/time.tsx';
+import { discordNaming } from './discord-names.ts';
 import { EnvelopeFiles } from './envelope-files.tsx';
+import { channelsQuery } from './queries.ts';
+import { unreadNotes } from './unread-notes.ts';
 
 interface StoredMessageListProps {
   readonly channelId: string;
@@ -20,6 +25,8 @@ interface StoredMessageListProps {
   readonly loadingOlder: boolean;
 }
 
+const NO_CHANNELS: readonly InboxChannel[] = [];
+
 /** A conversation as the inbox holds it, with who of the agents has read what. */
 export function StoredMessageList({ channelId, messages, loadOlder, loadingOlder }: StoredMessageListProps) {
   const now = useNow();
@@ -28,7 +35,13 @@ export function StoredMessageList({ channelId, messages, loadOlder, loadingOlder
     onNearStart: loadingOlder || loadOlder === null ? null : () => void loadOlder(),
     onNearEnd: null,
   });
+  const channels = useQuery(channelsQuery).data ?? NO_CHANNELS;
   const byId = new Map(messages.map((message) => [message.id, message]));
+  const notes = unreadNotes(messages, loadOlder === null);
+  const namings = useMemo(() => {
+    const senders = new Map(messages.map(({ sender }) => [sender.id, sender.display_name]));
+    return new Map(messages.map((message) => [message.id, discordNaming(message, senders, channels)]));
+  }, [messages, channels]);
 
   if (messages.length === 0) {
     return (
@@ -69,6 +82,8 @@ export function StoredMessageList({ channelId, messages, loadOlder, loadingOlder
                   tabStop={index === messages.length - 1}
                   message={message}
                   replyTo={message.reply_to === null ? undefined : byId.get(message.reply_to)}
+                  namings={namings}
+                  unreadNote={notes.get(message.id) ?? null}
                 />
               </li>
             );
@@ -89,11 +104,15 @@ export function StoredMessageList({ channelId, messages, loadOlder, loadingOlder
 interface StoredProps {
   readonly message: StoredMessage;
   readonly replyTo: StoredMessage | undefined;
+  /** By message id. */
+  readonly namings: ReadonlyMap<string, Naming | undefined>;
+  /** That no agent has read this and what stands before it, where that is so. */
+  readonly unreadNote: string | null;
   /** Tab reaches one message of the list; arrows reach the others. */
   readonly tabStop: boolean;
 }
 
-function Stored({ message, replyTo, tabStop }: StoredProps) {
+function Stored({ message, replyTo, namings, unreadNote, tabStop }: StoredProps) {
   const outbound = message.direction === 'outbound';
   const deleted = message.deleted_at !== null;
   return (
@@ -115,7 +134,9 @@ function Stored({ message, replyTo, tabStop }: StoredProps) {
             ) : (
               <>
                 <bdi className="quote-name">{replyTo.sender.display_name}</bdi>
-                <span className="quote-text">{plainText(replyTo.text) || 'a file'}</span>
+                <span className="quote-text">
+                  {plainText(replyTo.text, namings.get(replyTo.id)) || 'a file'}
+                </span>
               </>
             )}
           </p>
@@ -131,7 +152,7 @@ function Stored({ message, replyTo, tabStop }: StoredProps) {
           <p className="message-deleted">This message was deleted.</p>
         ) : (
           <>
-            {message.text !== '' && <Markdown text={message.text} />}
+            {message.text !== '' && <Markdown text={message.text} naming={namings.get(message.id)} />}
             {message.edited_at !== null && (
               <span className="message-edited" title={fullTime(message.edited_at)}>
                 (edited)
@@ -141,17 +162,14 @@ function Stored({ message, replyTo, tabStop }: StoredProps) {
           </>
         )}
         {!outbound && <ReadBy message={message} />}
+        {unreadNote !== null && <p className="read-by">{unreadNote}</p>}
       </div>
     </article>
   );
 }
 
 function ReadBy({ message }: { readonly message: StoredMessage }) {
-  if (message.read_by.length === 0) {
-    return message.deleted_at === null ? (
-      <p className="read-by read-by-none">No agent has read this</p>
-    ) : null;
-  }
+  if (message.read_by.length === 0) return null;
   return (
     <ul className="read-by" aria-label="Read by">
       <li>

@@ -7,8 +7,22 @@ export type Inline =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'code'; readonly text: string }
   | { readonly kind: 'mention'; readonly text: string }
+  | Reference
   | { readonly kind: 'strong' | 'emphasis' | 'strike'; readonly children: readonly Inline[] }
   | { readonly kind: 'link'; readonly href: string; readonly children: readonly Inline[] };
+
+/** What a platform writes as an id and its own client shows by name. */
+export interface Reference {
+  readonly kind: 'reference';
+  readonly to: 'person' | 'role' | 'channel' | 'emoji' | 'time';
+  /** An id; of an emoji its name; of a time the seconds since the epoch. */
+  readonly value: string;
+  /** As it stands in the message. */
+  readonly text: string;
+}
+
+/** What to show for a reference; null for the text it was. */
+export type Naming = (reference: Reference) => string | null;
 
 export type Block =
   | { readonly kind: 'paragraph' | 'heading'; readonly children: readonly Inline[] }
@@ -100,6 +114,9 @@ const TOKEN = new RegExp(
     /\\(?<escaped>[\\`*_~[\]<>#|])/u,
     /(?<tick>`+)(?<code>[\s\S]*?[^`])\k<tick>(?!`)/u,
     /\[(?<label>(?:[^[\]\\\n]|\\.){1,500})\]\((?<target>[^\s()]+(?:\([^\s()]*\)[^\s()]*)*)\)/u,
+    /<(?<sigil>@[!&]?|#)(?<id>\d{15,20})>/u,
+    /<a?:(?<emoji>\w{2,32}):\d{15,20}>/u,
+    /<t:(?<time>-?\d{1,11})(?::[tTdDfFsSR])?>/u,
     /(?<url>https?:\/\/[^\s<>"']+)/u,
     /\*\*(?<bold>(?=\S)[\s\S]*?\S)(?<!\\)\*\*(?!\*)/u,
     /(?<![\p{L}\p{N}_])__(?<bold2>(?=\S)[\s\S]*?\S)(?<!\\)__(?![\p{L}\p{N}_])/u,
@@ -138,6 +155,8 @@ function inlineOf(match: RegExpExecArray, depth: number): { inline: Inline; rest
     // A label with markup in it is fine; a link in it is not, since links don't nest.
     return href === null ? null : plain({ kind: 'link', href, children: withoutLinks(inside(groups.label)) });
   }
+  const reference = referenceOf(match[0], groups);
+  if (reference !== null) return plain(reference);
   if (groups.url !== undefined) {
     const { url, rest } = splitUrl(groups.url);
     const href = safeHref(url);
@@ -152,6 +171,21 @@ function inlineOf(match: RegExpExecArray, depth: number): { inline: Inline; rest
   if (italic !== undefined) return plain({ kind: 'emphasis', children: inside(italic) });
   if (groups.mention !== undefined) return plain({ kind: 'mention', text: groups.mention });
   return null;
+}
+
+const SIGILS: Readonly<Record<string, Reference['to']>> = {
+  '@': 'person',
+  '@!': 'person',
+  '@&': 'role',
+  '#': 'channel',
+};
+
+function referenceOf(text: string, groups: Readonly<Record<string, string | undefined>>): Reference | null {
+  const { sigil, id, emoji, time } = groups;
+  const to = SIGILS[sigil ?? ''];
+  if (to !== undefined && id !== undefined) return { kind: 'reference', to, value: id, text };
+  if (emoji !== undefined) return { kind: 'reference', to: 'emoji', value: emoji, text };
+  return time === undefined ? null : { kind: 'reference', to: 'time', value: time, text };
 }
 
 function plain(inline: Inline): { inline: Inline; rest: string } {
@@ -193,22 +227,24 @@ export function safeHref(target: string): string | null {
 }
 
 /** The words of a message without its markup, for previews and announcements. */
-export function plainText(source: string): string {
-  return parseMarkdown(source).map(blockText).join(' ').replace(/\s+/g, ' ').trim();
+export function plainText(source: string, naming: Naming = () => null): string {
+  const words = (blocks: readonly Block[]) => blocks.map((block) => blockText(block, naming)).join(' ');
+  return words(parseMarkdown(source)).replace(/\s+/g, ' ').trim();
 }
 
-function blockText(block: Block): string {
+function blockText(block: Block, naming: Naming): string {
   if (block.kind === 'code') return block.text;
-  if (block.kind === 'quote') return block.blocks.map(blockText).join(' ');
-  if (block.kind === 'list') return block.items.map(inlineText).join(' ');
-  return inlineText(block.children);
+  if (block.kind === 'quote') return block.blocks.map((inner) => blockText(inner, naming)).join(' ');
+  if (block.kind === 'list') return block.items.map((item) => inlineText(item, naming)).join(' ');
+  return inlineText(block.children, naming);
 }
 
-function inlineText(children: readonly Inline[]): string {
+function inlineText(children: readonly Inline[], naming: Naming): string {
   return children
     .map((child) => {
       if (child.kind === 'mention') return `@${child.text}`;
-      return 'children' in child ? inlineText(child.children) : child.text;
+      if (child.kind === 'reference') return naming(child) ?? child.text;
+      return 'children' in child ? inlineText(child.children, naming) : child.text;
     })
     .join('');
 }

@@ -114,6 +114,7 @@ export function seedInbox({ inbox, url }: FakePostern): void {
     reply_to: null,
     timestamp: ago(before).toISOString(),
     direction: 'inbound',
+    raw: {},
     ...more,
   });
   const stored = (message: Envelope, readers: readonly string[] = []): StoredMessage => ({
