@@ -3,7 +3,7 @@ import type { CampaignsPorts } from './ports.ts';
 
 /**
  * Looks at times before the handler runs, so that one that is over is told together with what the schema finds; what is
- * no time is the schema's to tell.
+ * no time, or none that can be kept, is the schema's to tell.
  *
  * @returns `out_of_range` for each field whose time is over.
  */
@@ -15,7 +15,7 @@ export function futureViolations(
   return fields.flatMap((field) => {
     const given = input[field];
     const time = typeof given === 'string' ? parseTime(given) : null;
-    if (time === null || time > clock.nowMicroseconds()) return [];
+    if (time === null || !Number.isSafeInteger(time) || time > clock.nowMicroseconds()) return [];
     return [{ field, code: 'out_of_range', message: `must be in the future, found ${describeFound(given)}` }];
   });
 }

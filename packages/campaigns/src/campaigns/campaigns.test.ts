@@ -56,6 +56,20 @@ describeEngines('drafts of campaigns', (engine) => {
     expect((await key.rest(`GET /campaigns/${body.id}`)).body).toEqual(body);
   });
 
+  test('are due at no time that could not be read again', async () => {
+    const { key } = await start();
+    const { body: draft } = await key.rest('POST /campaigns', { name: 'Spring', send_at: '1685-01-01' });
+    for (const send_at of ['0000-01-01T00:00:00Z', '1684-01-01', '2256-01-01', '9999-12-31T23:59:59Z']) {
+      const errors = [{ field: 'send_at', code: 'out_of_range', message: expect.any(String) }];
+      const created = await key.rest('POST /campaigns', { name: 'Summer', send_at });
+      expect(created).toMatchObject({ status: 422, body: { errors } });
+      const changed = await key.rest(`PATCH /campaigns/${draft.id}`, { send_at });
+      expect(changed).toMatchObject({ status: 422, body: { errors } });
+    }
+    const { body } = await key.rest('GET /campaigns');
+    expect(body.data).toMatchObject([{ id: draft.id, send_at: '1685-01-01T00:00:00.000Z' }]);
+  });
+
   test('are changed field by field; what is left out stays, null clears', async () => {
     const { key, list } = await start();
     const { id } = (

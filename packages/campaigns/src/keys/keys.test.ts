@@ -107,6 +107,26 @@ describeEngines('API keys', (engine) => {
     expect((await http.admin.rest(`DELETE /admin-keys/${theirs.keyId}`)).status).toBe(404);
   });
 
+  test('that expire when no time that is kept can be are refused', async () => {
+    const { http, project_id } = await start();
+    for (const expires_at of ['9999-12-31T23:59:59.999Z', '2256-01-01', '0000-01-01']) {
+      const errors = [{ field: 'expires_at', code: 'out_of_range', message: expect.any(String) }];
+      for (const [line, more] of [
+        ['POST /admin-keys', {}],
+        ['POST /api-keys', { project_id, scopes: ['lists:read'] }],
+      ] as const) {
+        const answer = await http.admin.rest(line, { name: 'Key', expires_at, ...more });
+        expect(answer).toMatchObject({ status: 422, body: { errors } });
+      }
+    }
+    const last = await http.admin.rest('POST /admin-keys', { name: 'Key', expires_at: '2255-01-01' });
+    expect(last.status).toBe(201);
+    expect((await http.admin.rest('GET /admin-keys')).body.data).toContainEqual(
+      expect.objectContaining({ id: last.body.id, expires_at: '2255-01-01T00:00:00.000Z' }),
+    );
+    expect((await http.holder(last.body.secret).rest('GET /whoami')).status).toBe(200);
+  });
+
   test('that would be dead when they are born are refused', async () => {
     const { http, project_id } = await start();
     const expires_at = '2026-05-01T00:00:00Z';

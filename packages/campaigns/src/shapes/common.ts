@@ -1,4 +1,4 @@
-import { formatMilliseconds, idSchema, mustBe, timeSchema } from '@postern/kit';
+import { formatMilliseconds, idSchema, mustBe, parseTime, timeSchema } from '@postern/kit';
 import * as z from 'zod';
 
 /** Fields and schemas that many operations share (contract, sections 1, 7 and 8.16). */
@@ -77,8 +77,14 @@ export const descriptionSchema = textSchema(2_000);
 /** Postal address of a sender, of several lines. */
 export const postalAddressSchema = textSchema(500);
 
-/** A moment somebody gives; `parseTime` of the kit reads it. */
-export const givenTimeSchema = timeSchema();
+/**
+ * A moment somebody gives, to be kept; `parseTime` of the kit reads it. The databases' drivers read no microsecond
+ * beyond the safe integers, so one that was written would never come back.
+ */
+export const givenTimeSchema = timeSchema().refine((text) => Number.isSafeInteger(parseTime(text) ?? 0), {
+  error: mustBe('a time between the years 1685 and 2255'),
+  params: { code: 'out_of_range' },
+});
 
 /** A moment in an answer: RFC 3339, UTC, milliseconds. */
 export const answerTimeSchema = z.string().meta({ format: 'date-time' });
