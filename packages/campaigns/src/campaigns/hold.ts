@@ -1,6 +1,6 @@
 import { recordAct } from '../audit.ts';
 import { moveCampaign } from '../engine/control/campaign-state.ts';
-import { dropOpenRows } from '../engine/ledger/drop.ts';
+import { dropSomeRows } from '../engine/ledger/drop.ts';
 import type { CampaignsPorts } from '../ports.ts';
 import { counted, quoted } from '../shapes/words.ts';
 import { campaignLife } from './lifecycle.ts';
@@ -33,8 +33,8 @@ export interface Cancellation {
   readonly campaign: CampaignAnswer;
 }
 
-/** Rows that are dropped before the answer; the engine drops the rest of a large campaign. */
-const DROPPED_AT_ONCE = 10_000;
+/** Rows of each state that are dropped before the answer, which they must not hold up for others. */
+const DROPPED_AT_ONCE = 100;
 
 /**
  * Cancels a campaign for good, or says what that would do. What was handed over already still goes out.
@@ -76,7 +76,7 @@ export async function cancelCampaign(
         : `Would cancel ${name} and drop ${open} not handed over yet; ${counted(sent, 'mail')} sent so far.`;
     return { outcome: 'would_cancel', effect, campaign: before };
   }
-  await dropOpenRows(ports, campaignId, DROPPED_AT_ONCE);
+  await dropSomeRows(ports, campaignId, DROPPED_AT_ONCE);
   const campaign = await withCounts(store.db, await findCampaign(store.db, projectId, campaignId));
   // Counted anew: mails may have left since, and the audience of a campaign just launched may still grow.
   const dropped = counted(notHandedOver(campaign), 'mail');

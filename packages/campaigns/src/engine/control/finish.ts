@@ -1,11 +1,6 @@
 import type { CampaignsPorts } from '../../ports.ts';
 import { OPEN_STATES } from '../deliveries.ts';
-import { dropOpenRows } from '../ledger/drop.ts';
-import { campaignsWithRowsIn } from '../ledger/recover.ts';
 import { moveCampaign } from './campaign-state.ts';
-
-/** Rows dropped in one turn; the rest waits for the next, so that one big campaign holds up nothing. */
-const DROP_AT_ONCE = 20_000;
 
 /** Finishes running campaigns whose audience is frozen and of which no row is open: the ledger itself is asked. */
 export async function finishDone(ports: CampaignsPorts): Promise<void> {
@@ -28,21 +23,8 @@ export async function finishDone(ports: CampaignsPorts): Promise<void> {
   }
 }
 
-/** Cancels campaigns whose project is gone, and drops what cancelled and failed ones had not handed over. */
-export async function sweepEnded(ports: CampaignsPorts): Promise<void> {
-  await cancelOrphans(ports);
-  const withRows = await campaignsWithRowsIn(ports, ['pending', 'claimed', 'deferred']);
-  if (withRows.length === 0) return;
-  const ended = await ports.store.db
-    .selectFrom('mail_campaigns')
-    .select('campaign_id')
-    .where('campaign_id', 'in', withRows)
-    .where('state', 'in', ['cancelled', 'failed'])
-    .execute();
-  for (const { campaign_id } of ended) await dropOpenRows(ports, campaign_id, DROP_AT_ONCE);
-}
-
-async function cancelOrphans(ports: CampaignsPorts): Promise<void> {
+/** Cancels campaigns whose project is gone. */
+export async function cancelOrphans(ports: CampaignsPorts): Promise<void> {
   const orphans = await ports.store.db
     .selectFrom('mail_campaigns')
     .innerJoin('mail_projects', 'mail_projects.project_id', 'mail_campaigns.project_id')

@@ -3,8 +3,9 @@ import { purgeDeliveries } from '../../webhooks/deliveries.ts';
 import { recoverRows } from '../ledger/recover.ts';
 import type { Launcher } from '../ports.ts';
 import { ENGINE_CHANNEL, PROGRESS_CHANNEL } from './channels.ts';
+import { Dropping } from './dropping.ts';
 import { startDue } from './due.ts';
-import { finishDone, sweepEnded } from './finish.ts';
+import { cancelOrphans, finishDone } from './finish.ts';
 import { Freezing } from './freezing.ts';
 
 const TURN_MS = 1_000;
@@ -25,6 +26,7 @@ export async function runControl(
 ): Promise<void> {
   const { store, clock } = ports;
   const freezing = new Freezing(ports, signal);
+  const dropping = new Dropping(ports, signal);
   let wake = new AbortController();
   const stops = [ENGINE_CHANNEL, PROGRESS_CHANNEL].map((channel) =>
     store.listen(channel, () => wake.abort()),
@@ -41,7 +43,8 @@ export async function runControl(
         recoveredUs = clock.nowMicroseconds();
         await step(ports, 'claims of dead workers', () => recoverRows(ports, 'expired'));
       }
-      await step(ports, 'ended campaigns', () => sweepEnded(ports));
+      await step(ports, 'campaigns of deleted projects', () => cancelOrphans(ports));
+      await step(ports, 'ended campaigns', () => dropping.look());
       await step(ports, 'done campaigns', () => finishDone(ports));
       if (clock.nowMicroseconds() - purgedUs >= PURGE_US) {
         purgedUs = clock.nowMicroseconds();
@@ -51,7 +54,7 @@ export async function runControl(
     }
   } finally {
     for (const stop of stops) stop();
-    await freezing.idle();
+    await Promise.all([freezing.idle(), dropping.idle()]);
   }
 }
 
