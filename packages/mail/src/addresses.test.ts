@@ -145,6 +145,19 @@ describe('parseAddress by properties', () => {
       }),
     );
   });
+
+  // Only what is not quoted can be seen to be ordinary at a glance.
+  test('reads an address of the common kind as it reads the same one quoted', () => {
+    fc.assert(
+      fc.property(fc.emailAddress(), (text) => {
+        const at = text.indexOf('@');
+        const quoted = `"${text.slice(0, at)}"${text.slice(at)}`;
+        const { typed: _, ...plain } = parseAddress(text);
+        const { typed: __, ...same } = parseAddress(quoted);
+        expect(plain).toEqual(same);
+      }),
+    );
+  });
 });
 
 test('needsSmtpUtf8 asks for what is not ASCII', () => {

@@ -148,6 +148,8 @@ function keyFault(key: string): Pick<Fault, 'code' | 'message'> | null {
  */
 export function mergeAttributes(json: string, change: Attributes | undefined): string | null {
   if (change === undefined) return json;
+  const plain = json === '{}' ? plainJson(change) : null;
+  if (plain !== null) return plain;
   const before: Attributes = json === '{}' ? {} : JSON.parse(json);
   const entries = Object.entries({ ...before, ...change }).filter(([, value]) => value !== null);
   if (entries.length > ATTRIBUTE_LIMITS.keys) return null;
@@ -155,6 +157,23 @@ export function mergeAttributes(json: string, change: Attributes | undefined): s
   // Names and texts are bounded when they are given; this bounds what many changes add up to.
   return merged.length > 4 * ATTRIBUTE_LIMITS.characters ? null : merged;
 }
+
+/** The same for the attributes that nearly everybody has, at a quarter of the time; null for any others. */
+function plainJson(change: Attributes): string | null {
+  const names = Object.keys(change).sort();
+  if (names.length > PLAIN.keys) return null;
+  let json = '{';
+  for (const name of names) {
+    const value = change[name];
+    // Objects put names that are numbers first, and in the order of numbers.
+    if (typeof value === 'object' ? value !== null : STARTS_WITH_DIGIT.test(name)) return null;
+    if (value === null) continue;
+    json += `${json === '{' ? '' : ','}${JSON.stringify(name)}:${JSON.stringify(value)}`;
+  }
+  return json.length < 4 * ATTRIBUTE_LIMITS.characters ? `${json}}` : null;
+}
+
+const STARTS_WITH_DIGIT = /^[0-9]/;
 
 /** Keys sorted, so that equal attributes are equal texts. */
 function inOrder(value: unknown): unknown {

@@ -2,8 +2,11 @@ import { installationHasher } from '../keyed-hash.ts';
 import type { CampaignsPorts } from '../ports.ts';
 
 /** Crockford's base 32, as the ids of everything else have it. */
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
-const DIGITS = 26;
+const ALPHABET = [...'0123456789ABCDEFGHJKMNPQRSTVWXYZ'];
+/** Two digits for every ten bits: an import makes thousands of ids. */
+const PAIRS = ALPHABET.flatMap((first) => ALPHABET.map((second) => first + second));
+const BITS_OF_PAIR = 10;
+const PAIRS_OF_ID = 13;
 
 /**
  * The id of an address on a list (contract, section 1): always the same, so adding twice is the same subscriber, and
@@ -21,14 +24,14 @@ export function subscriberIdOf(
   let bits = 0;
   let value = 0;
   let at = 0;
-  for (let digit = 0; digit < DIGITS; digit += 1) {
-    if (bits < 5) {
-      value = ((value << 8) | (hash[at] ?? 0)) & 0xfff;
+  for (let pair = 0; pair < PAIRS_OF_ID; pair += 1) {
+    while (bits < BITS_OF_PAIR) {
+      value = ((value << 8) | (hash[at] ?? 0)) & 0x3ffff;
       at += 1;
       bits += 8;
     }
-    bits -= 5;
-    id += ALPHABET.charAt((value >> bits) & 31);
+    bits -= BITS_OF_PAIR;
+    id += PAIRS[(value >> bits) & 0x3ff];
   }
   return id;
 }
