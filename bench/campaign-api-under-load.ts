@@ -4,12 +4,12 @@ import {
   type CampaignsHub,
   makeCampaign,
   makeList,
-  sampleRecords,
   startCampaignsHub,
   UNSIGNED_DOMAIN,
 } from './lib/campaigns.ts';
 import { databaseMaker, ENGINE_NAMES, ENGINES, type Engine } from './lib/databases.ts';
 import { HttpClient } from './lib/http-client.ts';
+import { type Importer, startImporter } from './lib/importer.ts';
 import { samplePerson } from './lib/sample-mail.ts';
 import { median, percentile, short, times } from './lib/statistics.ts';
 
@@ -67,19 +67,22 @@ async function run(context: BenchmarkContext): Promise<Report> {
     const options = { database, relayPort: sink.port, connections: CONNECTIONS };
     const hub = await startCampaignsHub(options, context.stack);
     const listId = await makeList(hub, plan.audience);
-    const work = { importedTo: IMPORTED_FROM };
+    const importer = startImporter(context.stack);
+    let importedTo = IMPORTED_FROM;
     context.say(`${ENGINE_NAMES[engine]}: calling`);
     // The first round warms up and is thrown away.
     for (let round = -1; round < plan.rounds; round += 1) {
       for (const state of STATES) {
-        const load = state === 'busy' ? await startLoad(hub, listId, work) : null;
+        const load = state === 'busy' ? await startLoad(hub, listId, importer, importedTo) : null;
         const [before, started] = [await sink.count(), performance.now()];
         await heldMilliseconds(hub);
         const milliseconds = await call(hub, listId, plan.windowMs);
         const heldMs = await heldMilliseconds(hub);
         const seconds = (performance.now() - started) / 1_000;
         const mails = ((await sink.count()) - before) / seconds;
-        const records = ((await load?.stop()) ?? 0) / seconds;
+        const imported = (await load?.stop()) ?? 0;
+        importedTo += imported;
+        const records = imported / seconds;
         if (round >= 0) samples.push({ engine, state, round, milliseconds, heldMs, mails, records });
       }
     }
@@ -106,26 +109,16 @@ async function run(context: BenchmarkContext): Promise<Report> {
 }
 
 /** A campaign on its way, and one import after the other. */
-async function startLoad(hub: CampaignsHub, listId: string, work: { importedTo: number }) {
+async function startLoad(hub: CampaignsHub, listId: string, importer: Importer, from: number) {
   const { id: otherList } = await hub.api('POST /lists', { name: 'Imported' });
   const campaignId = await makeCampaign(hub, listId, UNSIGNED_DOMAIN);
   await hub.api(`POST /campaigns/${campaignId}/launch`, {});
-  let isOver = false;
-  let records = 0;
-  const importing = (async () => {
-    while (!isOver) {
-      const from = work.importedTo;
-      work.importedTo += RECORDS;
-      const body = { records: sampleRecords(from, work.importedTo) };
-      await hub.api(`POST /lists/${otherList}/subscribers/import`, body);
-      records += RECORDS;
-    }
-  })();
+  const url = `${hub.hub.url}/api/v1/lists/${otherList}/subscribers/import`;
+  importer.start({ url, secret: hub.secret, from, records: RECORDS });
   return {
     /** @returns how many records were imported. */
     async stop(): Promise<number> {
-      isOver = true;
-      await importing;
+      const records = await importer.stop();
       const { state } = await hub.api(`GET /campaigns/${campaignId}`);
       if (state === 'running') await hub.api(`POST /campaigns/${campaignId}/cancel`, {});
       await untilQuiet(hub, campaignId);
