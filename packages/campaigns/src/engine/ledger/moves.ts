@@ -48,7 +48,8 @@ const COLUMNS = {
  * Moves rows that `worker` holds and keeps the counters in step. A row that is no longer the worker's, or no longer
  * in the state it thinks, stays as it is.
  *
- * @returns the ids that were moved.
+ * @returns the ids that were moved, and of each whether its person was erased meanwhile: of them nothing that the
+ *   server said is kept.
  * @throws IllegalTransition when the table knows no such step.
  */
 export async function moveRows(
@@ -58,8 +59,8 @@ export async function moveRows(
   worker: string,
   nowUs: number,
   moves: readonly Move[],
-): Promise<Set<string>> {
-  if (moves.length === 0) return new Set();
+): Promise<Map<string, boolean>> {
+  if (moves.length === 0) return new Map();
   const { table, id } = LEDGERS[ledger];
   const records = moves.map((move) => ({
     id: move.id,
@@ -74,10 +75,11 @@ export async function moveRows(
   }));
   // What was submitted has no reason, unless it bounced before its acceptance was written down.
   const own = (column: string) => sql.ref(`${table}.${column}`);
-  const { rows } = await sql<{ id: string }>`
+  const isErased = sql`${own('email_key')} LIKE 'erased:%'`;
+  const { rows } = await sql<{ id: string; erased: number }>`
     UPDATE ${sql.table(table)} SET state = move.to_state,
       reason = CASE WHEN move.to_state = 'sent' AND move.from_state = 'submitted' THEN ${own('reason')} ELSE move.reason END,
-      smtp_reply = COALESCE(move.reply, ${own('smtp_reply')}),
+      smtp_reply = CASE WHEN ${isErased} THEN NULL ELSE COALESCE(move.reply, ${own('smtp_reply')}) END,
       message_id = COALESCE(move.message_id, ${own('message_id')}),
       sent_us = COALESCE(move.sent_us, ${own('sent_us')}), due_us = COALESCE(move.due_us, ${own('due_us')}),
       attempts = ${own('attempts')} + move.tries, updated_us = ${nowUs},
@@ -85,13 +87,17 @@ export async function moveRows(
       claimed_by = CASE WHEN move.to_state IN ('pending', 'deferred') THEN NULL ELSE ${own('claimed_by')} END
     FROM ${recordsTable(engine, 'move', COLUMNS, records)}
     WHERE ${own(id)} = move.id AND ${own('state')} = move.from_state AND ${own('claimed_by')} = ${worker}
-    RETURNING ${own(id)} AS id`.execute(tx);
-  const moved = new Set(rows.map((row) => row.id));
+    RETURNING ${own(id)} AS id, CASE WHEN ${isErased} THEN 1 ELSE 0 END AS erased`.execute(tx);
+  const moved = new Map(rows.map((row) => [row.id, row.erased === 1]));
   if (ledger === 'campaign') await countMoves(tx, moves, moved);
   return moved;
 }
 
-async function countMoves(tx: CampaignsTransaction, moves: readonly Move[], moved: ReadonlySet<string>) {
+async function countMoves(
+  tx: CampaignsTransaction,
+  moves: readonly Move[],
+  moved: ReadonlyMap<string, boolean>,
+) {
   const deltas = new Map<string, Partial<Record<DeliveryState, number>>>();
   for (const { id, campaignId, from, event } of moves) {
     if (campaignId === null || !moved.has(id)) continue;

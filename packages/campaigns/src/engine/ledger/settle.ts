@@ -36,9 +36,10 @@ export async function settleRows(
   worker: string,
   settlements: readonly Settlement[],
   marks: readonly Mark[] = [],
-): Promise<Set<string>> {
+): Promise<ReadonlySet<string>> {
   const nowUs = ports.clock.nowMicroseconds();
   const moved = new Set<string>();
+  const erased = new Set<string>();
   // Before any row is locked, as an erasure does.
   for (const projectId of [...new Set(settlements.filter(isBounce).map((one) => one.projectId))].sort()) {
     await lockSuppressions(tx, ports, projectId, 'shared');
@@ -48,12 +49,18 @@ export async function settleRows(
     const submits = marks.filter((mark) => mark.ledger === ledger).map(submitMove);
     const done = await moveRows(tx, ports.store.engine, ledger, worker, nowUs, [...own, ...submits]);
     const late = own.flatMap((one) => (done.has(one.id) ? [] : secondTry(one)));
-    for (const id of await moveRows(tx, ports.store.engine, ledger, worker, nowUs, late)) done.add(id);
-    for (const id of done) moved.add(id);
+    for (const [id, isErased] of [
+      ...done,
+      ...(await moveRows(tx, ports.store.engine, ledger, worker, nowUs, late)),
+    ]) {
+      moved.add(id);
+      if (isErased) erased.add(id);
+    }
   }
   const applied = settlements.filter((one) => moved.has(one.id));
-  await suppressBounced(tx, ports, applied);
-  await emitEvents(tx, ports, applied.flatMap(eventsOf));
+  await suppressBounced(tx, ports, applied, erased);
+  // Who was erased while their mail was on its way is nobody any more, to webhooks either.
+  await emitEvents(tx, ports, applied.filter((one) => !erased.has(one.id)).flatMap(eventsOf));
   await countAnswers(tx, ports, applied);
   return moved;
 }
@@ -78,12 +85,17 @@ async function suppressBounced(
   tx: CampaignsTransaction,
   ports: CampaignsPorts,
   applied: readonly Settlement[],
+  erased: ReadonlySet<string>,
 ): Promise<void> {
   const bounced = applied.filter(isBounce);
   // In one order everywhere, so that two workers never wait for each other's people.
   for (const one of bounced.sort((a, b) => (a.emailKey < b.emailKey ? -1 : 1))) {
     const isHard = one.reason === 'hard_bounce';
-    if (one.ledger === 'campaign') await recordBounce(tx, ports, one, isHard);
+    const isErased = erased.has(one.id);
+    if (one.ledger === 'campaign') {
+      await recordBounce(tx, ports, isErased ? { ...one, reply: null } : one, isHard);
+    }
+    if (isErased) continue;
     if (isHard) await refuseAddress(tx, ports, one, 'hard_bounce', 'smtp');
     else if (await hasBouncedTooOften(tx, ports, one)) {
       await refuseAddress(tx, ports, one, 'hard_bounce', 'soft_bounces');

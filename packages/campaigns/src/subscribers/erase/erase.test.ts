@@ -1,6 +1,7 @@
 import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { allScopes } from '../../context.ts';
+import { type Settlement, settleRows } from '../../engine/ledger/settle.ts';
 import { countsOf, tally } from '../../engine/testing/campaigns.ts';
 import type { CampaignsPorts } from '../../ports.ts';
 import type { DeliveryTable, SubscriberTable } from '../../tables.ts';
@@ -230,6 +231,103 @@ describeEngines('erasing a person', (engine) => {
     expect(emails.map((row) => [row.state, row.reason]).sort()).toEqual([
       ['failed', 'erased'],
       ['sent', null],
+    ]);
+  });
+
+  test('is not undone by what a server says of a mail that was on its way', async () => {
+    const { ports, key, lists, project, makeSubscriber, makeCampaign } = await start();
+    const { store, newId } = ports;
+    await store.db
+      .insertInto('mail_webhooks')
+      .values({
+        webhook_id: newId('whk'),
+        project_id: project.project_id,
+        url: 'https://hooks.example/x',
+        events: 'delivery.sent delivery.bounced',
+        enabled: 1,
+        secret_sealed: 'x',
+        created_us: 0,
+        updated_us: 0,
+      })
+      .execute();
+    const ana = await makeSubscriber(lists[0], { email: 'zaubertrank@example.org' });
+    const bo = await makeSubscriber(lists[0], { email: 'bo@example.org' });
+    const settlements: Settlement[] = [];
+    const said = { isAttempt: true, answer: { isOurFault: false } } as const;
+    const fates = [
+      { event: 'accept', reply: '250 zaubertrank may have it' },
+      { event: 'fail', reason: 'hard_bounce', reply: '550 5.1.1 no zaubertrank' },
+      { event: 'fail', reason: 'expired', reply: '452 zaubertrank is full' },
+    ] as const;
+    const mail = { projectId: project.project_id, email: 'zaubertrank@example.org', ...said } as const;
+    for (const fate of fates) {
+      const { campaign_id } = await makeCampaign(project.project_id, { state: 'running' });
+      const row = { state: 'submitted', claimed_by: 'w' } as const;
+      const { delivery_id, email_key } = await delivery(ports, campaign_id, ana, row);
+      settlements.push({
+        ...mail,
+        ...fate,
+        ledger: 'campaign',
+        id: delivery_id,
+        campaignId: campaign_id,
+        subscriberId: ana.subscriber_id,
+        emailKey: email_key,
+        from: 'submitted',
+      });
+      const { body } = await key.rest('POST /emails', {
+        to: 'zaubertrank@example.org',
+        from: { email: 'news@example.com' },
+        subject: 'Dear Zaubertrank',
+        text: 'Hello',
+      });
+      await store.db
+        .updateTable('mail_emails')
+        .set({ state: 'submitted', claimed_by: 'w' })
+        .where('email_id', '=', body.id)
+        .execute();
+      settlements.push({
+        ...mail,
+        ...fate,
+        ledger: 'email',
+        id: body.id,
+        campaignId: null,
+        subscriberId: null,
+        emailKey: email_key,
+        from: 'submitted',
+      });
+    }
+    const { campaign_id } = await makeCampaign(project.project_id, { state: 'running' });
+    const other = await delivery(ports, campaign_id, bo, { state: 'submitted', claimed_by: 'w' });
+    settlements.push({
+      ...mail,
+      event: 'accept',
+      reply: '250 ok',
+      ledger: 'campaign',
+      id: other.delivery_id,
+      campaignId: campaign_id,
+      subscriberId: bo.subscriber_id,
+      email: 'bo@example.org',
+      emailKey: other.email_key,
+      from: 'submitted',
+    });
+    await key.rest(`DELETE /subscribers/${ana.subscriber_id}`);
+    const moved = await store.transaction((tx) => settleRows(tx, ports, 'w', settlements));
+    expect(moved.size).toBe(7);
+    const after = await dumpTables(store);
+    expect(JSON.stringify(after).toLowerCase()).not.toContain('zaubertrank');
+    const rows = await store.db.selectFrom('mail_deliveries').selectAll().orderBy('delivery_id').execute();
+    expect(rows.map(({ state, reason, smtp_reply }) => [state, reason, smtp_reply])).toEqual([
+      ['sent', null, null],
+      ['failed', 'hard_bounce', null],
+      ['failed', 'expired', null],
+      ['sent', null, '250 ok'],
+    ]);
+    expect(after.mail_webhook_deliveries).toHaveLength(1);
+    expect(after.mail_suppressions).toHaveLength(1);
+    const events = await store.db.selectFrom('mail_events').select('details_json').execute();
+    expect(events.map((event) => event.details_json).sort()).toEqual([
+      '{"kind":"hard","reply":null}',
+      '{"kind":"soft","reply":null}',
     ]);
   });
 
