@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { CampaignTable } from '../tables.ts';
 import { campaignsBench } from '../testing/bench.ts';
 import { moveCampaign } from './control/campaign-state.ts';
+import { startDue } from './control/due.ts';
 import { createCampaignEngine } from './engine.ts';
 import type { Launcher } from './ports.ts';
 import { countsOf, makeCampaign } from './testing/campaigns.ts';
@@ -77,6 +78,33 @@ describeEngines('the engine', (engine) => {
     const { launch, state } = await start(0);
     const { campaign_id } = await launch();
     await eventually(() => state(campaign_id)).toBe('finished');
+  });
+
+  test('fails nothing that somebody has changed or started meanwhile', async () => {
+    const { ports, makeProject } = await campaignsBench(engine);
+    const { project_id } = await makeProject();
+    const due = { state: 'scheduled', launched_us: null, send_at_us: 1 } as const;
+    const states = ['draft', 'running', 'scheduled'] as const;
+    for (const state of states) {
+      await makeCampaign(ports, project_id, [], { ...due, name: state, max_lateness_seconds: 2_000_000_000 });
+    }
+    await startDue(ports, {
+      async prepare({ campaign_id, name, updated_us }) {
+        const state = states.find((one) => one === name) ?? 'draft';
+        await ports.store.db
+          .updateTable('mail_campaigns')
+          .set({ state, updated_us: updated_us + 1 })
+          .where('campaign_id', '=', campaign_id)
+          .execute();
+        return { unfit: 'domain_unverified' };
+      },
+    });
+    const rows = await ports.store.db.selectFrom('mail_campaigns').select(['name', 'state']).execute();
+    expect(rows.map(({ name, state }) => `${name} ${state}`).sort()).toEqual([
+      'draft draft',
+      'running running',
+      'scheduled scheduled',
+    ]);
   });
 
   test('starts what is due, leaves what is too late, and fails what can not go', async () => {

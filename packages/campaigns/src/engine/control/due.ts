@@ -49,18 +49,17 @@ async function noteMissed({ store, clock, log }: CampaignsPorts, campaign: Campa
 async function start(ports: CampaignsPorts, launcher: Launcher, campaign: CampaignTable): Promise<void> {
   const ready = await launcher.prepare(campaign);
   await ports.store.transaction(async (tx) => {
-    if ('unfit' in ready) {
-      await moveCampaign(tx, ports, campaign.campaign_id, 'fail', ready.unfit);
-      return;
-    }
-    // Edited or cancelled meanwhile: then it is not this one any more.
+    const content_json = 'unfit' in ready ? campaign.content_json : ready.contentJson;
+    // Edited, cancelled or started meanwhile: then it is not this one any more.
     const { numUpdatedRows } = await tx
       .updateTable('mail_campaigns')
-      .set({ content_json: ready.contentJson })
+      .set({ content_json })
       .where('campaign_id', '=', campaign.campaign_id)
       .where('state', '=', 'scheduled')
       .where('updated_us', '=', campaign.updated_us)
       .executeTakeFirstOrThrow();
-    if (numUpdatedRows > 0n) await moveCampaign(tx, ports, campaign.campaign_id, 'start', null);
+    if (numUpdatedRows === 0n) return;
+    if ('unfit' in ready) await moveCampaign(tx, ports, campaign.campaign_id, 'fail', ready.unfit);
+    else await moveCampaign(tx, ports, campaign.campaign_id, 'start', null);
   });
 }
