@@ -5,6 +5,7 @@ import { compileContent } from '../content/compile.ts';
 import { makeCampaign } from '../engine/testing/campaigns.ts';
 import type { CampaignTable } from '../tables.ts';
 import { campaignsBench } from '../testing/bench.ts';
+import { dumpTables } from '../testing/dump.ts';
 import { type PersonPurpose, tokensOf } from '../tokens.ts';
 
 const LINK = 'https://example.org/?q=a%20b&x=%C3%A4&y=ä#frag';
@@ -51,7 +52,8 @@ describeEngines('public pages', (engine) => {
     const tokens = tokensOf(ports.installationKey);
     const mail = { campaignId: campaign.campaign_id, subscriberId: ana.subscriber_id };
     const token = (purpose: PersonPurpose) => tokens.mail(purpose, mail);
-    const { url } = await bench.http();
+    const http = await bench.http();
+    const { url } = http;
     const ask = (path: string, init: RequestInit = {}) =>
       fetch(`${url}${path}`, { redirect: 'manual', ...init });
     const post = (path: string, form: Record<string, string> | [string, string][] = {}) =>
@@ -89,6 +91,7 @@ describeEngines('public pages', (engine) => {
       post,
       statuses,
       events,
+      http,
     };
   }
 
@@ -300,8 +303,28 @@ describeEngines('public pages', (engine) => {
     expect(await events()).toEqual([
       { type: 'clicked', subscriber_id: subscriberId, details_json: '{"link":0}' },
       { type: 'clicked', subscriber_id: subscriberId, details_json: JSON.stringify({ url: own }) },
-      { type: 'clicked', subscriber_id: null, details_json: JSON.stringify({ url: LINK }) },
+      // Who is counted as nobody in particular is not named by a link that was made for them.
+      { type: 'clicked', subscriber_id: null, details_json: '{}' },
     ]);
+  });
+
+  test('note no more of somebody who was erased than that there was a click', async () => {
+    const { ports, ana, token, tokens, mail, ask, events, project, http } = await start();
+    const key = await http.makeKey(project.project_id, ['subscribers:write']);
+    await key.rest(`DELETE /subscribers/${ana.subscriber_id}`);
+    const own = 'https://example.org/?for=ana@example.org';
+    const answers = await Promise.all([
+      ask(`/p/l/${tokens.link(mail, own)}`),
+      ask(`/p/c/${token('click')}/0`),
+      ask(`/p/o/${token('open')}.gif`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([302, 302, 200]);
+    expect((await events()).map(({ type, details_json }) => `${type} ${details_json}`).sort()).toEqual([
+      'clicked {"link":0}',
+      'clicked {}',
+      'opened {}',
+    ]);
+    expect(JSON.stringify(await dumpTables(ports.store))).not.toContain('ana@example.org');
   });
 
   test('count opens', async () => {

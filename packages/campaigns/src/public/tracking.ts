@@ -2,7 +2,9 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { launchedContent } from '../campaigns/launched.ts';
 import type { ClickDetails } from '../campaigns/report.ts';
 import { coalesce } from '../engine/send/coalesce.ts';
-import type { CampaignsPorts } from '../ports.ts';
+import { isOneOf } from '../engine/sql.ts';
+import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
+import { lockSuppressions } from '../suppressions/lock.ts';
 import type { MailToken, Tokens } from '../tokens.ts';
 import { sendUnknown } from './page.ts';
 import type { TokenParams } from './params.ts';
@@ -97,24 +99,54 @@ function trackedCampaigns({ store }: CampaignsPorts): (campaignId: string) => Pr
   };
 }
 
-async function insertReactions(
-  { store, clock, newId }: CampaignsPorts,
-  reactions: readonly Reaction[],
-): Promise<undefined[]> {
+/** A link that was made for a person is noted only with that person: not of nobody in particular, nor once erased. */
+async function insertReactions(ports: CampaignsPorts, reactions: readonly Reaction[]): Promise<undefined[]> {
+  const { store, clock, newId } = ports;
   const now = clock.nowMicroseconds();
-  await store.db
-    .insertInto('mail_events')
-    .values(
-      reactions.map(({ projectId, campaignId, subscriberId, type, details }) => ({
-        event_id: newId('evt'),
-        project_id: projectId,
-        campaign_id: campaignId,
-        subscriber_id: subscriberId,
-        type,
-        details_json: JSON.stringify(details ?? {}),
-        at_us: now,
-      })),
-    )
-    .execute();
+  const row = ({ projectId, campaignId, subscriberId, type, details }: Reaction) => ({
+    event_id: newId('evt'),
+    project_id: projectId,
+    campaign_id: campaignId,
+    subscriber_id: subscriberId,
+    type,
+    details_json: JSON.stringify(details ?? {}),
+    at_us: now,
+  });
+  const [telling, plain] = [reactions.filter(tellsOfPerson), reactions.filter((one) => !tellsOfPerson(one))];
+  if (plain.length > 0) await store.db.insertInto('mail_events').values(plain.map(row)).execute();
+  if (telling.length > 0) {
+    await store.transaction(async (tx) => {
+      // So that nobody is erased between the look and the writing.
+      for (const projectId of [...new Set(telling.map((one) => one.projectId))].sort()) {
+        await lockSuppressions(tx, ports, projectId, 'shared');
+      }
+      const known = await peopleAmong(tx, ports, telling);
+      const rows = telling.map((one) =>
+        row(known.has(one.subscriberId ?? '') ? one : { ...one, details: null }),
+      );
+      await tx.insertInto('mail_events').values(rows).execute();
+    });
+  }
   return reactions.map(() => undefined);
+}
+
+/** A link that was made for one person may say who they are. */
+function tellsOfPerson({ details }: Reaction): boolean {
+  return details !== null && 'url' in details;
+}
+
+/** Those who were not erased. */
+async function peopleAmong(
+  tx: CampaignsTransaction,
+  { store }: CampaignsPorts,
+  reactions: readonly Reaction[],
+): Promise<ReadonlySet<string>> {
+  const ids = [...new Set(reactions.flatMap((one) => one.subscriberId ?? []))];
+  const rows = await tx
+    .selectFrom('mail_subscribers')
+    .select('subscriber_id')
+    .where(isOneOf(store.engine, 'subscriber_id', ids))
+    .where('status', '!=', 'erased')
+    .execute();
+  return new Set(rows.map((row) => row.subscriber_id));
 }
