@@ -31,6 +31,13 @@ export function timeOf(snowflake: bigint): number {
   return Number(snowflake >> TIME_SHIFT) + DISCORD_EPOCH_MS;
 }
 
+/** The newest of ids; 0 of none. */
+export function greatest(ids: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const id of ids) if (id > most) most = id;
+  return most;
+}
+
 /** A token begins with the bot's user id; null when it is not of that form. */
 export function botIdOf(token: string): string | null {
   const [first = ''] = token.split('.');

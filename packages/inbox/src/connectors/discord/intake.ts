@@ -3,9 +3,11 @@ import type { Log } from '../../ports.ts';
 import type { ConnectorSink, InboundEvent } from '../connector.ts';
 import type { DiscordApi } from './api.ts';
 import { CatchUp } from './catch-up.ts';
-import { type Cursor, formatCursor, parseCursor } from './cursor.ts';
-import { snowflakeAt, snowflakeOf, timeOf } from './ids.ts';
+import { type Cursor, parseCursor } from './cursor.ts';
+import { GuildsToCome } from './guilds-to-come.ts';
+import { greatest, snowflakeAt, snowflakeOf, timeOf } from './ids.ts';
 import { type ChannelEvent, type KnownChannel, KnownChannels, reopen } from './known-channels.ts';
+import { LiveQueue } from './live-queue.ts';
 import type { DiscordPauses } from './options.ts';
 import {
   channelSchema,
@@ -15,21 +17,14 @@ import {
   hasThreads,
   isDirect,
   messageSchema,
+  newestIn,
   readable,
   readySchema,
   threadsSchema,
 } from './payloads.ts';
-import { Position } from './position.ts';
+import { Storing } from './storing.ts';
 import { deleteEvents, type FetchBytes, messageEvents, updateEvents } from './translate.ts';
 
-/** Live events of one transaction. */
-const BATCH = 100;
-/** Events that wait for the database or for their channels; what comes beyond is read again over REST. */
-const MOST_WAITING = 10_000;
-/** Messages that nobody hears of, after which positions are stored all the same. */
-const MOST_UNSTORED = 200;
-/** Newest messages that do not count as seen in channels not yet known. */
-const SEEN_OVERLAP = 64;
 /** How far back the first start begins, since clocks differ. */
 const CLOCK_SLACK_MS = 60_000;
 
@@ -49,8 +44,7 @@ export interface IntakeMeans {
 
 /**
  * Joins what is live with what was missed. Each channel has a position; after a new session every channel is read from
- * its position to the end, and its live events wait until that is done. Cursor: an id up to which everything was seen
- * in all channels, for those that are found later; it stands still while something is being read.
+ * its position to the end, and its live events wait until that is done.
  */
 export class Intake {
   readonly #means: IntakeMeans;
@@ -58,37 +52,32 @@ export class Intake {
   readonly #catchUp: CatchUp;
   readonly #failed = Promise.withResolvers<never>();
   readonly #signal: AbortSignal;
-  readonly #queue: ChannelEvent[] = [];
-  /** Channels whose positions are not stored as they are. */
-  readonly #moved = new Set<KnownChannel>();
-  #storing: Promise<void> = Promise.resolve();
-  #seen: Position;
-  /** What is older was there before this account was first started. */
-  #floor: bigint;
+  readonly #live: LiveQueue;
+  readonly #storing: Storing;
   #isFirstSession: boolean;
-  /** Servers of which nothing is told yet, and whether what happens until they come counts as missed. */
-  readonly #guildsToCome = new Map<string, { readonly shard: number; readonly isMissed: boolean }>();
+  readonly #guildsToCome = new GuildsToCome();
   /** Shards whose first session is the first one ever. */
   readonly #begun = new Set<number>();
   #selfId: string | null = null;
-  #heldCount = 0;
-  #unstored = 0;
-  #wake = () => {};
 
   private constructor(means: IntakeMeans, cursor: Cursor | null, signal: AbortSignal) {
     this.#means = means;
     this.#signal = signal;
     this.#known = new KnownChannels(means.channels);
-    this.#seen = new Position(cursor?.seen ?? 0n, SEEN_OVERLAP);
-    this.#floor = cursor?.floor ?? 0n;
+    this.#live = new LiveQueue(signal);
+    this.#storing = new Storing(
+      means.sink,
+      cursor,
+      signal,
+      () => this.#guildsToCome.size === 0 && this.#catchUp.left === 0,
+    );
     this.#isFirstSession = cursor === null;
     this.#failed.promise.catch(() => {});
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
     this.#catchUp = new CatchUp(
       {
         ...means,
         store: (channel, page) => this.#storePage(channel, page),
-        caughtUp: (channel) => this.#release(channel),
+        caughtUp: (channel) => this.#live.release(channel),
         isHeard: (channel, ended) => this.#isHeard(channel, ended),
       },
       signal,
@@ -101,7 +90,8 @@ export class Intake {
     const intake = new Intake(means, cursor === null ? null : parseCursor(cursor), signal);
     for (const [channelId, stored] of await means.sink.channelCursors()) {
       const of = snowflakeOf(channelId);
-      if (of) intake.#known.add(of.snowflake, of.type, stored === null ? intake.#seen.value : BigInt(stored));
+      if (of)
+        intake.#known.add(of.snowflake, of.type, stored === null ? intake.#storing.seen : BigInt(stored));
     }
     return intake;
   }
@@ -122,7 +112,7 @@ export class Intake {
   /** Resolves when nothing is stored any more; the signal has aborted before. */
   async settled(): Promise<void> {
     await this.#catchUp.settled();
-    await this.#storing.catch(() => {});
+    await this.#storing.settled();
   }
 
   /** A new session, of one shard of the account: everything since the last one has to be read. */
@@ -134,21 +124,22 @@ export class Intake {
     this.#means.onSelf({ id: user.id, displayName: user.global_name || user.username || user.id });
     if (this.#begun.has(shard)) this.#isFirstSession = false;
     this.#begun.add(shard);
-    const isMissed = !this.#isFirstSession;
-    for (const [id, guild] of this.#guildsToCome) if (guild.shard === shard) this.#guildsToCome.delete(id);
-    for (const { id } of guilds) this.#guildsToCome.set(id, { shard, isMissed });
+    this.#guildsToCome.announce(
+      shard,
+      guilds.map(({ id }) => id),
+      !this.#isFirstSession,
+    );
     if (this.#isFirstSession) this.#beginAt(user.id);
     else for (const channel of this.#known.all()) this.#readAgain(channel);
   }
 
   /** The first start ever: all that was said before is history. */
   #beginAt(selfId: string): void {
-    if (this.#seen.value !== 0n) return;
+    if (this.#storing.seen !== 0n) return;
     const now = nowMilliseconds(this.#means.clock) - CLOCK_SLACK_MS;
-    const ids = [selfId, ...this.#guildsToCome.keys()].map(BigInt);
+    const ids = [selfId, ...this.#guildsToCome.ids()].map(BigInt);
     const start = greatest([snowflakeAt(now, selfId), ...ids]);
-    this.#seen = new Position(start, SEEN_OVERLAP);
-    this.#floor = start;
+    this.#storing.beginAt(start);
     for (const { snowflake, type } of [...this.#known.all()]) this.#known.add(snowflake, type, start);
     this.#storeInTurn([], []);
   }
@@ -221,7 +212,7 @@ export class Intake {
    * nobody listened, or with a process that died before it stored any.
    */
   #meet(snowflake: string, type: 'dm' | 'group', id: bigint): KnownChannel {
-    const start = this.#startOf(snowflake, type === 'dm' ? this.#floor : undefined);
+    const start = this.#startOf(snowflake, type === 'dm' ? this.#storing.floor : undefined);
     if (this.#isFirstSession || start >= id - 1n) return this.#known.add(snowflake, type, id - 1n);
     const channel = this.#known.add(snowflake, type, start);
     if (this.#known.isHeard(type, snowflake, undefined) !== false) this.#catchUp.request(channel);
@@ -241,57 +232,44 @@ export class Intake {
     if (isHeard === false) return;
     // Where a thread belongs is asked for with the same patience as its messages.
     if (isHeard === null) this.#catchUp.request(channel);
-    if (this.#queue.length + this.#heldCount >= MOST_WAITING) {
+    // What comes beyond is read again over REST.
+    if (this.#live.isFull) {
       if (!channel.again)
         this.#means.log.warn({ channel: channel.channelId }, 'Discord events pile up; reading them again');
       this.#catchUp.request(channel);
       return;
     }
-    if (channel.isBehind) {
-      channel.held.push(event);
-      this.#heldCount += 1;
-    } else {
-      this.#queue.push(event);
-      this.#wake();
-    }
-  }
-
-  #release(channel: KnownChannel): void {
-    this.#queue.push(...channel.held);
-    this.#heldCount -= channel.held.length;
-    channel.held = [];
-    this.#wake();
+    this.#live.add(event);
   }
 
   #guild(data: unknown): void {
     const parsed = guildSchema.safeParse(data);
     if (!parsed.success || parsed.data.unavailable) return;
     const { id, channels, threads } = parsed.data;
-    const isMissed = this.#guildsToCome.get(id)?.isMissed ?? false;
-    const seen = this.#seen.value;
+    const isMissed = this.#guildsToCome.isMissed(id);
+    const { seen } = this.#storing;
     for (const channel of readable(channelSchema, [...channels, ...threads])) {
       this.#learn(channel, isMissed ? this.#startOf(channel.id) : newestIn(channel), isMissed);
-      if (isMissed && hasThreads(channel) && this.#isHeardById(channel) !== false) {
+      if (isMissed && hasThreads(channel) && this.#known.isHeardAs(channel) !== false) {
         this.#catchUp.requestArchive(channel.id, timeOf(seen), (thread) =>
           this.#learn(thread, this.#startOf(thread.id), true),
         );
       }
     }
     this.#guildsToCome.delete(id);
-    if (this.#moved.size > 0) this.#storeInTurn([], []);
+    if (this.#storing.hasMoved) this.#storeInTurn([], []);
   }
 
   #guildGone(data: unknown, shard: number): void {
     const parsed = guildSchema.safeParse(data);
     if (!parsed.success) return;
     const { id, unavailable } = parsed.data;
-    // Of one that Discord itself has lost for now, nothing is told until it comes back.
-    if (unavailable) this.#guildsToCome.set(id, { shard, isMissed: true });
+    if (unavailable) this.#guildsToCome.lose(id, shard);
     else this.#guildsToCome.delete(id);
   }
 
   /** Where to begin in a channel that appeared while nobody looked: with its first message, if it was made meanwhile. */
-  #startOf(snowflake: string, since = this.#seen.value): bigint {
+  #startOf(snowflake: string, since = this.#storing.seen): bigint {
     const first = BigInt(snowflake) - 1n;
     return first > since ? first : since;
   }
@@ -307,18 +285,14 @@ export class Intake {
       const newest = BigInt(told.last_message_id ?? 0);
       const isBehind = newest > known.newest;
       if (isBehind) known.newest = newest;
-      if ((reopen(known) || isBehind) && this.#isHeardById(told) !== false) this.#catchUp.request(known);
+      if ((reopen(known) || isBehind) && this.#known.isHeardAs(told) !== false) this.#catchUp.request(known);
       return;
     }
-    if (this.#isHeardById(told) === false) return;
+    if (this.#known.isHeardAs(told) === false) return;
     const channel = this.#known.add(told.id, type, passed);
     this.#known.update(channel, told);
-    this.#moved.add(channel);
+    this.#storing.move(channel);
     if (isMissed) this.#catchUp.request(channel);
-  }
-
-  #isHeardById(told: DiscordChannel): boolean | null {
-    return this.#known.isHeard(isDirect(told) ? 'dm' : 'group', told.id, told.parent_id ?? null);
   }
 
   /** Whether a channel is heard; asks Discord where a thread belongs when nobody has said. @throws DiscordError */
@@ -332,13 +306,8 @@ export class Intake {
 
   async #pump(): Promise<void> {
     while (!this.#signal.aborted) {
-      const batch = this.#queue.splice(0, BATCH);
-      if (batch.length === 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        continue;
-      }
+      const batch = await this.#live.take();
+      if (batch.length === 0) return;
       const events: InboundEvent[] = [];
       const read: ChannelEvent[] = [];
       for (const event of batch) {
@@ -369,46 +338,9 @@ export class Intake {
     return messageEvents(payload, around, this.#means.fetchBytes);
   }
 
-  /** One batch after the other, so that the cursor never goes back. */
   #storeInTurn(events: readonly InboundEvent[], read: readonly ChannelEvent[]): Promise<void> {
-    const turn = this.#storing.then(() => this.#store(events, read));
+    const turn = this.#storing.inTurn(events, read);
     turn.catch(this.#failed.reject);
-    this.#storing = turn;
     return turn;
   }
-
-  async #store(events: readonly InboundEvent[], read: readonly ChannelEvent[]): Promise<void> {
-    this.#signal.throwIfAborted();
-    const isSettled = this.#guildsToCome.size === 0 && this.#catchUp.left === 0;
-    for (const { channel, id } of read) {
-      if (id === null) continue;
-      channel.position.add(id);
-      if (id > channel.newest) channel.newest = id;
-      this.#moved.add(channel);
-      if (isSettled) this.#seen.add(id);
-    }
-    this.#unstored += read.length;
-    if (events.length === 0 && read.length > 0 && this.#unstored < MOST_UNSTORED) return;
-    const cursors = new Map(
-      [...this.#moved].map(({ channelId, position }) => [channelId, String(position.value)]),
-    );
-    this.#moved.clear();
-    this.#unstored = 0;
-    await this.#means.sink.accept(
-      events,
-      formatCursor({ seen: this.#seen.value, floor: this.#floor }),
-      cursors,
-    );
-  }
-}
-
-/** The newest message of a channel, or the channel itself where it has none. */
-function newestIn({ id, last_message_id: newest }: DiscordChannel): bigint {
-  return BigInt(newest ?? id);
-}
-
-function greatest(ids: readonly bigint[]): bigint {
-  let most = 0n;
-  for (const id of ids) if (id > most) most = id;
-  return most;
 }

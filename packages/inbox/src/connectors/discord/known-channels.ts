@@ -1,5 +1,5 @@
 import { channelIdOf } from './ids.ts';
-import type { DiscordChannel } from './payloads.ts';
+import { type DiscordChannel, isDirect } from './payloads.ts';
 import { Position } from './position.ts';
 
 /** Newest messages of a channel that are read again after a restart, for those that came in another order. */
@@ -83,6 +83,11 @@ export class KnownChannels {
     // Who may write to the account directly is for the allowlist of senders.
     if (this.#allowed === null || type === 'dm' || this.#allowed.has(snowflake)) return true;
     return parentId === undefined ? null : parentId !== null && this.#allowed.has(parentId);
+  }
+
+  /** The same of a channel that Discord tells of. */
+  isHeardAs(told: DiscordChannel): boolean | null {
+    return this.isHeard(isDirect(told) ? 'dm' : 'group', told.id, told.parent_id ?? null);
   }
 }
 

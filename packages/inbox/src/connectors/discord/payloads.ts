@@ -115,6 +115,11 @@ export const hasMessages = ({ type }: DiscordChannel): boolean => MESSAGE_CHANNE
 export const hasThreads = ({ type }: DiscordChannel): boolean => THREAD_PARENTS.has(type);
 export const isDirect = ({ type }: DiscordChannel): boolean => type === 1 || type === 3;
 
+/** The newest message of a channel, or the channel itself where it has none. */
+export function newestIn({ id, last_message_id: newest }: DiscordChannel): bigint {
+  return BigInt(newest ?? id);
+}
+
 /** Those of a list that can be read; a kind of thing that is not known yet must not hold up the others. */
 export function readable<Shape extends z.ZodType>(
   schema: Shape,
