@@ -142,6 +142,16 @@ describe('a compiled content', () => {
     const html = '{% for i in (1..100000000) %}{{ i }}{% endfor %}';
     await expect(render({ html, text: '' })).rejects.toThrow(TemplateError);
   });
+
+  test.each([
+    "where_exp: 'i', 'i > 5'",
+    "group_by_exp: 'i', '1'",
+    "find: 'a', 1",
+    "find_index_exp: 'i', 'i == 0'",
+  ])('stops a filter that takes too long: %s', async (filter) => {
+    const html = `{{ (1..900000) | ${filter} | size }}`;
+    await expect(render({ html, text: '' })).rejects.toThrow(/takes too long to render/);
+  });
 });
 
 describe('what is too much', () => {

@@ -1,4 +1,5 @@
-import { Context, type Liquid, type Template } from 'liquidjs';
+import type { Context, Liquid, Template } from 'liquidjs';
+import { BoundedContext } from './bounded-context.ts';
 import type { CompiledContent, Form, Part, Recipe, Recipient, Text, Tracking } from './compiled.ts';
 import { liquidOf } from './liquid.ts';
 import { escapeHtml, oneLine, stringify } from './markup.ts';
@@ -65,7 +66,7 @@ class Rendering implements TrackingState {
     if (known !== undefined) return known;
     const { strict, variables } = this;
     // `increment` writes into what it is given.
-    const context = new Context(
+    const context = new BoundedContext(
       { ...variables },
       liquid.options,
       { sync: true, strictVariables: strict },
