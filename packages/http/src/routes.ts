@@ -1,15 +1,8 @@
-import {
-  coerceQuery,
-  type ErrorDialect,
-  type FieldViolation,
-  fieldPlace,
-  inputJsonSchema,
-  type Operation,
-  type OperationShape,
-  pathParameters,
-} from '@postern/kit';
+import { type ErrorDialect, isStrictObject, type Operation, type OperationShape } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Call, notAnObject, runOperation } from './invoke.ts';
+import { malformed } from './failures.ts';
+import { type BulkInput, bulkInput, readInput, type Sent, type SentBulk } from './input.ts';
+import { type Call, type ReadInput, runOperation } from './invoke.ts';
 import type { Log } from './log.ts';
 import { sendOutcome } from './send.ts';
 import { closingSignal } from './server.ts';
@@ -33,6 +26,11 @@ export interface MountOptions<Context, Rights, Caller> {
    * May set header fields of the answer, and may throw a {@link Failure}.
    */
   admit?(request: FastifyRequest, reply: FastifyReply, caller: Caller): void | Promise<void>;
+  /**
+   * Reads what was sent to an operation with a bulk field, with its body as it came, off the event loop by
+   * {@link readBulk}. Without it bodies are parsed and checked as all others are.
+   */
+  readBulk?(operation: OperationShape, sent: SentBulk, signal: AbortSignal): Promise<BulkInput>;
   /** Largest body in bytes of these routes, when it is not the server's. */
   readonly bodyLimit?: number;
   /** Milliseconds a call may take; must leave room for calls that wait on purpose. */
@@ -61,7 +59,7 @@ export function mountOperations<Context, Rights, Caller>(
     app.route({
       method: operation.http.method,
       url: prefix + operation.http.path,
-      config: { dialect },
+      config: { dialect, isBulk: isBulk(operation, options) },
       ...(options.bodyLimit === undefined ? {} : { bodyLimit: options.bodyLimit }),
       onRequest: async (request) => {
         callers.set(request, await options.authenticate(request, operation));
@@ -69,13 +67,12 @@ export function mountOperations<Context, Rights, Caller>(
       handler: async (request, reply) => {
         const caller = callers.get(request) as Caller;
         await options.admit?.(request, reply, caller);
-        const { input, violations } = placeFields(operation, request);
+        const sent = sentOf(request);
         const outcome = await runOperation(operation, {
           dialect,
           surface: 'rest',
-          input,
-          violations,
-          context: (signal) =>
+          read: (signal) => readSent(operation, sent, signal, options),
+          context: (signal, input) =>
             options.contextFor({
               operation,
               surface: 'rest',
@@ -100,7 +97,7 @@ export function mountOperations<Context, Rights, Caller>(
 /** @throws Error naming the operation, when its schema lets unknown fields through. */
 export function requireStrictInput(operation: OperationShape): void {
   for (const schema of [operation.input, operation.restOnly]) {
-    if (schema !== undefined && inputJsonSchema(schema).additionalProperties !== false) {
+    if (schema !== undefined && !isStrictObject(schema)) {
       throw new Error(`operation ${operation.name}: its input must be a strict object`);
     }
   }
@@ -121,42 +118,22 @@ export function goneSignal(reply: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-interface Placed {
-  readonly input: Record<string, unknown>;
-  readonly violations: FieldViolation[];
+function isBulk(operation: OperationShape, { readBulk }: { readBulk?: unknown }): boolean {
+  return operation.http.bulk !== undefined && readBulk !== undefined;
 }
 
-function placeFields(operation: OperationShape, request: FastifyRequest): Placed {
-  const violations: FieldViolation[] = [];
-  const known = new Set([
-    ...Object.keys(operation.input.shape),
-    ...Object.keys(operation.restOnly?.shape ?? {}),
-  ]);
-  const take = (fields: Readonly<Record<string, unknown>>, place: 'query' | 'body'): [string, unknown][] =>
-    Object.entries(fields).filter(([field]) => {
-      if (known.has(field) && fieldPlace(operation, field) === place) return true;
-      violations.push({ field, code: 'unknown_field', message: `is not a field of the ${place}` });
-      return false;
-    });
+function sentOf({ query, params, body }: FastifyRequest): Sent {
+  return { query: query as Sent['query'], params: params as Sent['params'], body };
+}
 
-  const query = take(request.query as Record<string, unknown>, 'query');
-  const path = pathParameters(operation.http.path).map((name) => [
-    name,
-    (request.params as Record<string, unknown>)[name],
-  ]);
-  const body = request.body === undefined ? {} : request.body;
-  const bodyFault = notAnObject(body, 'body');
-  if (bodyFault !== null) violations.push(bodyFault);
-  const text = [...query, ...path] as [string, string | string[]][];
-  const isRestOnly = ([field]: [string, unknown]) => Object.hasOwn(operation.restOnly?.shape ?? {}, field);
-  return {
-    input: {
-      ...(bodyFault === null ? Object.fromEntries(take(body as Record<string, unknown>, 'body')) : {}),
-      ...coerceQuery(operation.input, Object.fromEntries(text.filter((entry) => !isRestOnly(entry)))),
-      ...(operation.restOnly
-        ? coerceQuery(operation.restOnly, Object.fromEntries(text.filter(isRestOnly)))
-        : {}),
-    },
-    violations,
-  };
+async function readSent<Context, Rights, Caller>(
+  operation: OperationShape,
+  { body, ...rest }: Sent,
+  signal: AbortSignal,
+  { readBulk, dialect }: MountOptions<Context, Rights, Caller>,
+): Promise<ReadInput> {
+  if (readBulk === undefined || !(body instanceof Uint8Array)) return readInput(operation, { ...rest, body });
+  const found = await readBulk(operation, { ...rest, body }, signal);
+  if ('fault' in found) throw malformed(dialect, found.fault);
+  return bulkInput(operation, found);
 }

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import { isPublicAddress } from './addresses.ts';
 
 /**
@@ -129,7 +129,9 @@ async function ask(
   signal: AbortSignal,
 ) {
   const addresses = await checkedAddresses(target, options, signal);
-  const agent = new Agent({
+  // Loaded when it is needed, which in a command's own process is never: it is a hundred modules.
+  const undici = await import('undici');
+  const agent = new undici.Agent({
     connections: 1,
     pipelining: 1,
     headersTimeout: options.deadlineMs,

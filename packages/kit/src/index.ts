@@ -1,10 +1,12 @@
 export * from './clock.ts';
 export * from './errors.ts';
 export * from './ids.ts';
+export { JsonText } from './json-text.ts';
 export * from './operation.ts';
 export { describeFound, mustBe } from './schema/explain.ts';
 export { inputJsonSchema, type JsonSchema, outputJsonSchema } from './schema/json-schema.ts';
 export { coerceQuery, type Query } from './schema/query.ts';
+export { isStrictObject } from './schema/strict.ts';
 export {
   type Checked,
   type CheckOptions,

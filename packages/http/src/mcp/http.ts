@@ -1,12 +1,11 @@
-import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type Tool } from '@modelcontextprotocol/server';
 import { type CommonFault, commonFailure, type ErrorDialect, Failure, type Operation } from '@postern/kit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type HostPolicy, isOwnOrigin } from '../hosts.ts';
-import { type Call, runOperation, type ToolViolations } from '../invoke.ts';
+import { type Call, checkOperationInput, runOperation, type ToolViolations } from '../invoke.ts';
 import { isJsonObject, JsonError, parseJson } from '../json.ts';
 import type { Log } from '../log.ts';
-import { goneSignal, headerOf } from '../routes.ts';
+import { goneSignal, headerOf, requireStrictInput } from '../routes.ts';
 import { sendFailure } from '../send.ts';
 import { closingSignal } from '../server.ts';
 import { packArguments } from './arguments.ts';
@@ -67,7 +66,8 @@ export function mountMcp<Context, Rights, Caller>(
   const { dialect, httpDialect = dialect, log, operations } = options;
   const closing = closingSignal(app);
   const callers = new WeakMap<FastifyRequest, Caller>();
-  const tools = toolList(operations, options);
+  for (const operation of operations) requireStrictInput(operation);
+  const tools = once(() => toolList(operations, options));
   const byName = new Map(operations.map((operation) => [operation.name, operation]));
   const deadlineMs = options.deadlineMs ?? DEFAULT_CALL_DEADLINE_MS;
 
@@ -77,8 +77,8 @@ export function mountMcp<Context, Rights, Caller>(
     return mcpServer({
       info: options.info,
       instructions: options.instructions,
-      tools,
-      listed: tools.filter(isListed),
+      tools: tools(),
+      listed: tools().filter(isListed),
       dialect,
       log,
       // The run has the deadline, so that REST and tools tell it alike; this one is only behind it.
@@ -89,7 +89,7 @@ export function mountMcp<Context, Rights, Caller>(
           dialect,
           surface: 'tool',
           toolViolations: options.toolViolations,
-          input,
+          read: () => ({ input, violations: [], checked: checkOperationInput(operation, input, 'tool') }),
           context: (signal) =>
             options.contextFor({
               operation,
@@ -119,8 +119,16 @@ export function mountMcp<Context, Rights, Caller>(
       maxSubscriptions: MAX_SUBSCRIPTIONS,
     },
   );
-  const serve = toNodeHandler(handler, {
-    onerror: (error) => log.error({ err: error }, 'MCP request failed'),
+  const bridge = once(async () => {
+    const { toNodeHandler } = await import('@modelcontextprotocol/node');
+    return toNodeHandler(handler, {
+      onerror: (error) => log.error({ err: error }, 'MCP request failed'),
+    });
+  });
+  // A server that listens makes both ready at once; one inside a command's own process never needs them.
+  app.addHook('onListen', async () => {
+    tools();
+    await bridge();
   });
   const answering = new Set<Promise<void>>();
   app.addHook('preClose', async () => {
@@ -159,6 +167,7 @@ export function mountMcp<Context, Rights, Caller>(
         await options.admit?.(request, reply, caller, Array.isArray(body.value) ? body.value.length : 1);
         if (body.refusal !== undefined) return reply.code(400).send(body.refusal);
 
+        const serve = await bridge();
         reply.hijack();
         for (const [name, value] of Object.entries(reply.getHeaders())) {
           if (value !== undefined) reply.raw.setHeader(name, value);
@@ -181,6 +190,15 @@ export function mountMcp<Context, Rights, Caller>(
       },
     });
   });
+}
+
+/** What is made at the first call, and kept. */
+function once<Made>(make: () => Made): () => Made {
+  let made: { readonly value: Made } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 interface Messages {
