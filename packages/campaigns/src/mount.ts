@@ -22,6 +22,7 @@ import { RateLimit, UNCOUNTED } from './rate-limit.ts';
 import { referenceViolations } from './references.ts';
 import { campaignsInstructions, campaignsServerInfo } from './server-info.ts';
 import { tellingTimeouts, withTimeouts } from './storage-timeout.ts';
+import { readBulkSomewhere } from './workers/read-bulk.ts';
 
 export interface MountCampaignsOptions {
   readonly ports: CampaignsPorts;
@@ -103,6 +104,7 @@ export function mountCampaigns(app: FastifyInstance, options: MountCampaignsOpti
     log,
     authenticate: async (request) => visit(request, await options.operatorOf(request)),
     admit: (_request, reply, visitor) => admit(reply, visitor, 1),
+    readBulk: (operation, sent, signal) => readBulkSomewhere(ports, operation, sent, signal),
     contextFor,
   });
 

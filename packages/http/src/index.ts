@@ -2,6 +2,7 @@ export { isPublicAddress } from './addresses.ts';
 export * from './auth.ts';
 export { type DocsPage, docsPage } from './docs-page.ts';
 export * from './hosts.ts';
+export { type BulkInput, readBulk, type SentBulk } from './input.ts';
 export {
   type Call,
   type Outcome,

@@ -7,6 +7,7 @@ import {
   type FieldViolation,
   isAnswer,
   isFormViolation,
+  JsonText,
   type Operation,
   type OperationShape,
   type RawBody,
@@ -54,12 +55,12 @@ export interface RunOptions<Context> {
   readonly dialect: ErrorDialect;
   readonly surface: Surface;
   readonly toolViolations?: ToolViolations | undefined;
-  /** Fields of path, query and body together, flat. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** Violations found while the input was put together (fields in a wrong place). */
-  readonly violations?: readonly FieldViolation[];
-  /** Builds the handler's context; throws a {@link Failure} when the caller may not go on. */
-  context(signal: AbortSignal): Context | Promise<Context>;
+  /** Reads what was sent; throws a {@link Failure} when it cannot be read at all. */
+  read(signal: AbortSignal): ReadInput | Promise<ReadInput>;
+  /**
+   * Builds the handler's context from the input as it came; throws a {@link Failure} when the caller may not go on.
+   */
+  context(signal: AbortSignal, input: ReadInput['input']): Context | Promise<Context>;
   readonly signal: AbortSignal;
   /** Milliseconds the whole run may take. */
   readonly deadlineMs: number;
@@ -67,11 +68,21 @@ export interface RunOptions<Context> {
   readonly log: Log;
 }
 
+/** An input as it came, and what the operation's schema says of it. */
+export interface ReadInput {
+  /** Fields of path, query and body together, flat; without the one that is bulk. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Violations found while the input was put together (fields in a wrong place). */
+  readonly violations: readonly FieldViolation[];
+  readonly checked: Checked<Record<string, unknown>>;
+}
+
 export type Outcome =
   | {
       readonly kind: 'success';
       readonly status: number;
       readonly headers: Readonly<Record<string, string>>;
+      /** A value, or a {@link JsonText}. */
       readonly body: unknown;
     }
   | { readonly kind: 'raw'; readonly raw: RawBody }
@@ -125,14 +136,14 @@ async function attempt<Context, Rights>(
   options: RunOptions<Context>,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { dialect, surface } = options;
-  const checking = performance.now();
-  const checked = checkOperationInput(operation, options.input, surface);
-  await restAfter(checking);
-  const violations = [...(options.violations ?? []), ...(checked.ok ? [] : checked.violations)];
+  const { dialect } = options;
+  const reading = performance.now();
+  const { input, checked, ...read } = await options.read(signal);
+  await restAfter(reading);
+  const violations = [...read.violations, ...(checked.ok ? [] : checked.violations)];
   let context: Context;
   try {
-    context = await options.context(signal);
+    context = await options.context(signal, input);
   } catch (error) {
     if (violations.length === 0 || !isValidationOfFields(error, dialect)) throw error;
     // What the context finds is about values, also where a field it needs is `required`.
@@ -145,11 +156,20 @@ async function attempt<Context, Rights>(
   const [body, headers, status] = isAnswer(returned)
     ? [returned.body, returned.headers ?? {}, returned.status]
     : [returned, {}, undefined];
-  // A handler that breaks its own contract is a fault of ours; parsing also keeps columns in that nobody declared.
+  return {
+    kind: 'success',
+    status: status ?? operation.http.status ?? 200,
+    headers,
+    body: body instanceof JsonText ? body : await parseOutput(operation, body),
+  };
+}
+
+/** A handler that breaks its own contract is a fault of ours; parsing also keeps columns in that nobody declared. */
+async function parseOutput({ output }: Pick<OperationShape, 'output'>, body: unknown): Promise<unknown> {
   const parsing = performance.now();
-  const parsed = operation.output.parse(body);
+  const parsed = output.parse(body);
   await restAfter(parsing);
-  return { kind: 'success', status: status ?? operation.http.status ?? 200, headers, body: parsed };
+  return parsed;
 }
 
 /** Checks an input against the operation's schema, REST-only fields included where they apply. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { ErrorDialect, Failure } from '@postern/kit';
+import { type ErrorDialect, type Failure, JsonText } from '@postern/kit';
 import type { FastifyReply } from 'fastify';
 import type { Outcome } from './invoke.ts';
 
@@ -33,7 +33,8 @@ export function sendOutcome(reply: FastifyReply, dialect: ErrorDialect, outcome:
   }
   reply.code(outcome.status).header('cache-control', 'no-store').headers(outcome.headers);
   if (outcome.status === 204) return reply.send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(outcome.body));
+  const text = outcome.body instanceof JsonText ? outcome.body.text : JSON.stringify(outcome.body);
+  return reply.header('content-type', 'application/json; charset=utf-8').send(text);
 }
 
 function isStream(body: unknown): body is { destroy(): unknown } {

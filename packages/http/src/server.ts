@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { commonFailure, type ErrorDialect, Failure, type FailureOptions } from '@postern/kit';
+import { commonFailure, type ErrorDialect, Failure } from '@postern/kit';
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { BrokenHttp } from './broken-http.ts';
 import { drainOnStop } from './drain.ts';
+import { malformed, unsupported } from './failures.ts';
 import { type HostPolicy, isOwnHost } from './hosts.ts';
 import { internalFailure } from './invoke.ts';
 import { JsonError, parseJson } from './json.ts';
@@ -200,6 +201,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Dialect of a route's errors, where it is not the one of its path. */
     dialect?: ErrorDialect;
+    /** JSON bodies of the route come as octets. */
+    isBulk?: boolean;
   }
 }
 
@@ -226,6 +229,7 @@ function readJsonBody(request: FastifyRequest, body: Buffer, dialect: ErrorDiale
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) {
     throw unsupported(dialect, 'JSON bodies are UTF-8.');
   }
+  if (request.routeOptions.config?.isBulk === true) return body;
   if (body.length === 0) return undefined;
   try {
     return parseJson(body);
@@ -249,14 +253,4 @@ function frameworkFailure(error: FastifyError, dialect: ErrorDialect): Failure |
     default:
       return null;
   }
-}
-
-/** 415 in every dialect, also where its code usually has another status. */
-function unsupported(dialect: ErrorDialect, message: string): Failure {
-  return commonFailure(dialect, 'unsupported_media_type', message, { status: 415 });
-}
-
-/** 400, also where a dialect has one code for what cannot be read and what breaks the schema. */
-function malformed(dialect: ErrorDialect, message: string, options: FailureOptions = {}): Failure {
-  return commonFailure(dialect, 'malformed', message, { status: 400, ...options });
 }

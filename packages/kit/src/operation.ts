@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { JsonText } from './json-text.ts';
 
 /**
  * An operation is written once: the REST route, the OpenAPI entry, the MCP tool and the reference page all
@@ -26,6 +27,11 @@ export interface HttpBinding {
   readonly headers?: Readonly<Record<string, string>>;
   /** Media type of a success when it is not JSON; the handler then returns a {@link RawBody}. */
   readonly produces?: string;
+  /**
+   * The field that makes bodies large. Where the service can, they are then parsed and checked off the event loop;
+   * the schema makes a {@link JsonText} of the field, which is what travels back.
+   */
+  readonly bulk?: string;
 }
 
 /** All four hints of the MCP specification; leaving one out is a type error. */
@@ -42,6 +48,9 @@ export interface RawBody {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | NodeJS.ReadableStream | string | null;
 }
+
+/** What a handler gives of an output: it as a value, or as the JSON text of one that it has seen to already. */
+type Given<Output> = Output | JsonText;
 
 /** A success with headers of its own, or a stored answer given again. */
 export interface Answer<Output> {
@@ -110,7 +119,7 @@ export interface Operation<
   readonly handle: (
     input: HandlerInput<Input, RestOnly>,
     context: Context,
-  ) => Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
+  ) => Promise<Given<z.input<Output>> | Answer<Given<z.input<Output>>> | RawBody>;
 }
 
 /** An operation without what ties it to a service: all that routes, tools and documents are made from. */
@@ -129,7 +138,7 @@ export type OperationRecord<
   handle(
     input: HandlerInput<Input, RestOnly>,
     context: Context,
-  ): Promise<z.input<Output> | Answer<z.input<Output>> | RawBody>;
+  ): Promise<Given<z.input<Output>> | Answer<Given<z.input<Output>>> | RawBody>;
 };
 
 const SENTENCES = [
@@ -162,6 +171,7 @@ export function operationsOf<Context, Rights, Code extends string>() {
     for (const [place, names] of [
       ['path', pathParameters(record.http.path)],
       ['query', record.http.query ?? []],
+      ['bulk', record.http.bulk === undefined ? [] : [record.http.bulk]],
     ] as const) {
       const unknown = names.find((name) => !Object.hasOwn(record.input.shape, name));
       if (unknown !== undefined) {

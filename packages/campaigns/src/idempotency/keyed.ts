@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { problem } from '@postern/http';
-import { type Answer, answer, Failure, isAnswer, type RawBody } from '@postern/kit';
+import { type Answer, answer, Failure, isAnswer, JsonText, type RawBody } from '@postern/kit';
 import {
   beginIdempotent,
   finishIdempotent,
@@ -103,7 +103,10 @@ async function carryOut(
     });
     const { body, status, headers } = partsOf(given, operation.http.status ?? 200);
     await ports.store.transaction(async (tx) => {
-      await finishIdempotent(tx, hold, { status, body: JSON.stringify(withoutSecret(body)) });
+      await finishIdempotent(tx, hold, {
+        status,
+        body: body instanceof JsonText ? body.text : JSON.stringify(withoutSecret(body)),
+      });
       await notePeople(tx, ports, { idempotencyId: hold.id, projectId: context.projectId, input, body });
     });
     return answer(body, headers, status);
@@ -162,6 +165,7 @@ function hashOf(name: string, input: Input): string {
 
 /** The order of an object's fields means nothing. */
 function sorted(value: unknown): unknown {
+  if (value instanceof JsonText) return sorted(value.parse());
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { idPattern } from '@postern/kit';
+import { idPattern, JsonText } from '@postern/kit';
 import { parseAddress } from '@postern/mail';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 
@@ -62,7 +62,8 @@ function* textsIn(value: unknown): Generator<string> {
   const pending = [value];
   for (let seen = 0; pending.length > 0 && seen < MOST_NODES; seen += 1) {
     const next = pending.pop();
-    if (typeof next === 'string') {
+    if (next instanceof JsonText) pending.push(next.parse());
+    else if (typeof next === 'string') {
       if (next.length <= 400) yield next;
     } else if (typeof next === 'object' && next !== null) pending.push(...Object.values(next));
   }

@@ -20,7 +20,7 @@ export const importSubscribers = operation({
     'Needs subscribers:write, and records of the right form: one wrong field refuses them all; people who left stay away unless resubscribe is true.',
   returns:
     'Returns how many were created, updated, unchanged and skipped, and the outcome of each record; a repeat is safe.',
-  http: { method: 'POST', path: '/lists/:list_id/subscribers/import' },
+  http: { method: 'POST', path: '/lists/:list_id/subscribers/import', bulk: 'records' },
   tool: true,
   rights: { scope: 'subscribers:write', project: 'context' },
   annotations: { readOnly: false, destructive: false, idempotent: true, openWorld: false },
@@ -34,7 +34,7 @@ export const importSubscribers = operation({
     importAll(ports, caller.keyId, {
       projectId,
       listId: list_id,
-      records: JSON.stringify(records),
+      records: records.text,
       resubscribe,
       evidence: evidence ?? null,
     }),

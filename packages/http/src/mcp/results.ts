@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { ErrorDialect, Failure } from '@postern/kit';
+import { type ErrorDialect, type Failure, JsonText } from '@postern/kit';
 import type { Outcome } from '../invoke.ts';
 import { isJsonObject } from '../json.ts';
 
@@ -24,6 +24,9 @@ export function toolErrorBody(body: Readonly<Record<string, unknown>>): CallTool
 /** What {@link runOperation} came to, as a tool's result. */
 export function toolResult(dialect: ErrorDialect, outcome: Outcome): CallToolResult {
   if (outcome.kind === 'failure') return toolFailure(dialect, outcome.failure);
-  if (outcome.kind === 'success' && isJsonObject(outcome.body)) return toolSuccess(outcome.body);
+  if (outcome.kind === 'success') {
+    const body = outcome.body instanceof JsonText ? outcome.body.parse() : outcome.body;
+    if (isJsonObject(body)) return toolSuccess(body);
+  }
   throw new Error('a tool answered with something that is not a JSON object');
 }

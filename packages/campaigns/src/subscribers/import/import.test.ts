@@ -5,7 +5,7 @@ import { allScopes } from '../../context.ts';
 import { campaignsBench, dumpTables } from '../../testing/index.ts';
 import { WorkerPool } from '../../workers/pool.ts';
 import { subscriberIdOf } from '../id.ts';
-import type { ImportResult } from './shapes.ts';
+import type { ImportAnswer } from './shapes.ts';
 
 describeEngines('imports', (engine) => {
   async function start() {
@@ -141,13 +141,19 @@ describeEngines('imports', (engine) => {
     const workers = new WorkerPool(bench.ports, { threads: 1 });
     onTestFinished(() => workers.close());
     const { importTask } = await import('./task.ts');
+    const { readBulkTask } = await import('../../workers/read-bulk.ts');
     const { project_id } = await bench.makeProject();
     const { list_id } = await bench.makeList(project_id);
     const records = Array.from({ length: 2_500 }, (_, index) => ({ email: `p${index}@example.org` }));
     const request = { projectId: project_id, listId: list_id, resubscribe: false, evidence: null };
-    const results: ImportResult[] = JSON.parse(
-      await workers.run(importTask, { ...request, records: JSON.stringify(records) }),
-    );
+    const sent = { query: {}, params: { list_id }, body: Buffer.from(JSON.stringify({ records })) };
+    const read = await workers.run(readBulkTask, { name: 'import_subscribers', sent });
+    expect(read).toMatchObject({ input: { list_id }, violations: [], checked: { ok: true } });
+    const text = JSON.stringify(records);
+    expect(read).toMatchObject({ checked: { value: { list_id, records: text } } });
+    const { counts, answer } = await workers.run(importTask, { ...request, records: text });
+    const { results, ...told }: ImportAnswer = JSON.parse(answer);
+    expect(told).toEqual(counts);
     expect(results.map(({ outcome }) => outcome)).toEqual(records.map(() => 'created'));
     const gone = workers.run(importTask, {
       ...request,

@@ -1,3 +1,4 @@
+import { JsonText } from '@postern/kit';
 import * as z from 'zod';
 import { boundedArray } from '../../shapes/bounded.ts';
 import { subscriberInput } from '../shapes.ts';
@@ -10,8 +11,9 @@ const recordSchema = z.strictObject({
 
 export type ImportRecord = z.output<typeof recordSchema>;
 
+/** As the text of an array of {@link ImportRecord}s. */
 export function recordsSchema(maximum: number) {
-  return boundedArray(recordSchema, 1, maximum);
+  return boundedArray(recordSchema, 1, maximum).transform((records) => new JsonText(JSON.stringify(records)));
 }
 
 export const importOutcomes = ['created', 'updated', 'unchanged', 'skipped'] as const;

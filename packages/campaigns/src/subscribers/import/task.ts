@@ -7,7 +7,7 @@ import { bulkRows, giveWay } from '../../workers/bulk.ts';
 import { workerTask } from '../../workers/task.ts';
 import { applyEntries, type Entry } from '../apply.ts';
 import { subscriberIdOf } from '../id.ts';
-import type { ImportRecord, ImportResult, skipReasons } from './shapes.ts';
+import type { ImportAnswer, ImportRecord, ImportResult, skipReasons } from './shapes.ts';
 
 export interface Import {
   readonly projectId: string;
@@ -26,13 +26,12 @@ interface Candidate extends Entry {
  * Puts records on a list, a batch to a transaction; what was committed stands when a later batch fails, and repeating
  * the whole is harmless.
  *
- * @returns what became of each record, in their order: JSON of {@link ImportResult}s, as a text travels fastest.
  * @throws Failure not_found when the list is gone.
  */
 export const importTask = workerTask(
   import.meta.url,
   'importTask',
-  async (ports, request: Import, signal): Promise<string> => {
+  async (ports, request: Import, signal): Promise<Imported> => {
     const results: ImportResult[] = [];
     const candidates = candidatesOf(ports, request, results);
     for (let at = 0; at < candidates.length; ) {
@@ -42,9 +41,22 @@ export const importTask = workerTask(
       for (const result of await importBatch(ports, request, batch)) results[result.index] = result;
       await giveWay(ports.store);
     }
-    return JSON.stringify(results);
+    return imported(results);
   },
 );
+
+export interface Imported {
+  readonly counts: Omit<ImportAnswer, 'results'>;
+  /** JSON of an {@link ImportAnswer}. */
+  readonly answer: string;
+}
+
+function imported(results: readonly ImportResult[]): Imported {
+  const counts = { created: 0, updated: 0, unchanged: 0, skipped: 0 };
+  for (const { outcome } of results) counts[outcome] += 1;
+  const answer: ImportAnswer = { ...counts, results: [...results] };
+  return { counts, answer: JSON.stringify(answer) };
+}
 
 /** The records that can be imported; the others get their results at once. */
 function candidatesOf(
