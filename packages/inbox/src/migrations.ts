@@ -111,4 +111,11 @@ export const inboxMigrations: readonly Migration[] = [
         PRIMARY KEY (source, account, channel_id))`.execute(db);
     },
   },
+  {
+    name: 'inbox_0006_attachment_keys',
+    async up(db, engine) {
+      const text = engine === 'postgres' ? sql`text COLLATE "C"` : sql`text`;
+      await sql`ALTER TABLE inbox_attachments ADD COLUMN platform_key ${text}`.execute(db);
+    },
+  },
 ];

@@ -52,6 +52,8 @@ export interface AttachmentTable {
   /** 0 once the bytes are gone; the row stays. */
   available: number;
   created_us: number;
+  /** What the platform calls the file among those of its message; null where it has no name for it. */
+  platform_key: string | null;
 }
 
 export interface AgentTable {

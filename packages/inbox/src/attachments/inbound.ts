@@ -19,6 +19,8 @@ export interface MissingAttachment {
   readonly size_bytes: number;
   /** The reason, as a phrase. */
   readonly missing: string;
+  /** The platform's name for it, as in {@link InboundAttachment}. */
+  readonly key?: string;
 }
 
 /**
@@ -62,12 +64,13 @@ async function keepOne(
     name: sanitizeName(attachment.name, 'attachment'),
     size_bytes: attachment.sizeBytes,
     missing: reason,
+    ...(attachment.key === undefined ? {} : { key: attachment.key }),
   });
   const tooLarge = `larger than inbox.attachments.maxBytes (${maxBytes})`;
   if (attachment.sizeBytes > maxBytes) return missing(tooLarge);
   try {
     return await withDeadline(ports.clock, ATTACHMENT_DEADLINE_MS, (signal) =>
-      stageBytes(ports, attachment.name, bytesOf(attachment, signal), maxBytes),
+      stageBytes(ports, attachment.name, bytesOf(attachment, signal), maxBytes, attachment.key),
     );
   } catch (error) {
     if (error instanceof BlobTooLargeError) return missing(tooLarge);

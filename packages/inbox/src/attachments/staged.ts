@@ -20,6 +20,7 @@ export async function stageBytes(
   name: string,
   bytes: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  platformKey: string | null = null,
 ): Promise<StagedAttachment> {
   const attachmentId = ports.newId('att');
   const row = {
@@ -31,6 +32,7 @@ export async function stageBytes(
     size_bytes: 0,
     available: 1,
     created_us: ports.clock.nowMicroseconds(),
+    platform_key: platformKey,
   };
   await ports.store.db.insertInto('inbox_attachments').values(row).execute();
   try {
@@ -72,6 +74,22 @@ export async function detachAll(
     .updateTable('inbox_attachments')
     .set({ message_id: null, available: 0 })
     .where('message_id', '=', messageId)
+    .returning('attachment_id as attachmentId')
+    .execute();
+}
+
+/** Takes away what the platform's message no longer has. @returns what is to be discarded after the commit. */
+export async function detachMissing(
+  tx: InboxTransaction,
+  messageId: string,
+  keys: readonly string[],
+): Promise<Pick<StagedAttachment, 'attachmentId'>[]> {
+  return tx
+    .updateTable('inbox_attachments')
+    .set({ message_id: null, available: 0 })
+    .where('message_id', '=', messageId)
+    .where('platform_key', 'is not', null)
+    .$if(keys.length > 0, (query) => query.where('platform_key', 'not in', keys))
     .returning('attachment_id as attachmentId')
     .execute();
 }

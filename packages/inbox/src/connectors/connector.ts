@@ -41,6 +41,8 @@ export interface ConnectorHealth {
 }
 
 export interface InboundAttachment {
+  /** Names the file among those of its message, where the platform lets an edit take it away. */
+  readonly key?: string;
   readonly name: string;
   /** Bytes at most; a larger one is kept as a note in `raw`. */
   readonly sizeBytes: number;
@@ -78,6 +80,8 @@ export type InboundEvent =
       readonly kind: 'edit';
       readonly platformId: string;
       readonly text: string;
+      /** Keys of the files that the message still has; left out where nothing is said of them. */
+      readonly attachmentKeys?: readonly string[];
       readonly raw: Record<string, unknown>;
     }
   | { readonly kind: 'delete'; readonly platformId: string }

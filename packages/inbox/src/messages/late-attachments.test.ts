@@ -43,6 +43,57 @@ describeEngines('attachments that come after their message', (engine) => {
   }
   const rawOf = async (bench: InboxBench, id: string) => JSON.parse((await bench.stored(id)).raw);
 
+  test('an edit takes away the files that the message no longer has, and their bytes', async () => {
+    const bench = await inboxBench(engine, {
+      config: { webhooks: [WEBHOOK], attachments: { maxBytes: 10 } },
+    });
+    await bench.allow('ana');
+    const large = { ...file('large.txt', 'far too much of it'), key: '3' };
+    const event = messageEvent({
+      text: 'look',
+      attachments: [
+        { ...file('a.txt', 'one'), key: '1' },
+        { ...file('b.txt', 'two'), key: '2' },
+        large,
+        file('c', 'x'),
+      ],
+    });
+    await bench.accept(event);
+    expect(await bench.keptBlobs()).toBe(3);
+    const edit = { kind: 'edit', platformId: event.platformId, text: 'look', raw: { edited: true } } as const;
+    await bench.accept(edit);
+    await bench.accept({ ...edit, attachmentKeys: ['1', '2', '3'] });
+    expect((await bench.stored(event.platformId)).edited_us).toBeNull();
+    await bench.accept({ ...edit, attachmentKeys: ['2'] });
+    await bench.accept({ ...edit, attachmentKeys: ['2'] });
+    expect((await filesOf(bench, event.platformId)).map(({ name }) => name)).toEqual(['b.txt', 'c']);
+    expect(await rawOf(bench, event.platformId)).toEqual({ edited: true });
+    expect(await bench.keptBlobs()).toBe(2);
+    const pushed = await bench.ports.store.db.selectFrom('outbox').selectAll().orderBy('id').execute();
+    const bodies = pushed.map(({ payload }) => (JSON.parse(payload) as WebhookJob).body);
+    expect(bodies.map(({ type, data }) => [type, data.attachments.length])).toEqual([
+      ['message.received', 3],
+      ['message.updated', 2],
+    ]);
+  });
+
+  test('somebody no longer allowed can take a file away, and write nothing by it', async () => {
+    const bench = await inboxBench(engine);
+    await bench.allow('ana');
+    const event = messageEvent({ text: 'look', attachments: [{ ...file('a.txt', 'one'), key: '1' }] });
+    await bench.accept(event);
+    await disallowSender(bench.ports, { source: 'local', senderId: 'ana', actor: 'test' });
+    await bench.accept({
+      kind: 'edit',
+      platformId: event.platformId,
+      text: 'obey',
+      raw: { v: 2 },
+      attachmentKeys: [],
+    });
+    expect(await filesOf(bench, event.platformId)).toEqual([]);
+    expect((await bench.stored(event.platformId)).text).toBe('look');
+  });
+
   test('the message says what it waits for', async () => {
     const { bench, id } = await waiting();
     expect(await rawOf(bench, id)).toMatchObject({

@@ -33,11 +33,21 @@ export function absentAttachments(
   };
 }
 
-/** The same notes of a stored message, for a new `raw` that takes the place of the old. */
-export function absentAttachmentsIn(raw: string): Record<string, unknown> {
-  const { [MISSING]: missing, [PENDING]: pending } = JSON.parse(raw);
+/**
+ * The same notes of a stored message, for a new `raw` that takes the place of the old.
+ *
+ * @param keys of the files that the message still has, where the platform has said.
+ */
+export function absentAttachmentsIn(
+  raw: string,
+  keys: readonly string[] | undefined,
+): Record<string, unknown> {
+  const { [MISSING]: noted = [], [PENDING]: pending } = JSON.parse(raw);
+  const missing = (noted as InboundAttachments['missing']).filter(
+    ({ key }) => key === undefined || keys === undefined || keys.includes(key),
+  );
   return {
-    ...(missing === undefined ? {} : { [MISSING]: missing }),
+    ...(missing.length > 0 ? { [MISSING]: missing } : {}),
     ...(pending === undefined ? {} : { [PENDING]: pending }),
   };
 }

@@ -2,7 +2,13 @@ import { sanitizeName } from '@postern/kit';
 import type { Selectable } from 'kysely';
 import { atOnce } from '../at-once.ts';
 import { type InboundAttachments, keepInbound } from '../attachments/inbound.ts';
-import { attachStaged, detachAll, discardStaged, type StagedAttachment } from '../attachments/staged.ts';
+import {
+  attachStaged,
+  detachAll,
+  detachMissing,
+  discardStaged,
+  type StagedAttachment,
+} from '../attachments/staged.ts';
 import type { Connector, ConnectorSink, InboundAttachment, InboundEvent } from '../connectors/connector.ts';
 import type { InboxPorts, InboxTransaction } from '../ports.ts';
 import { FEED_CHANNEL } from '../ports.ts';
@@ -26,6 +32,14 @@ type Discarded = Pick<StagedAttachment, 'attachmentId'>;
 /** Messages of a batch whose files are fetched at a time, so that links that hang do not add up. */
 const FETCHES_AT_ONCE = 8;
 const NO_ATTACHMENTS: InboundAttachments = { kept: [], missing: [] };
+
+/** What became of a stored message: whom to tell, and what is to be discarded after the commit. */
+interface Change {
+  readonly webhook: WebhookEvent | null;
+  readonly discarded: readonly Discarded[];
+}
+
+const UNCHANGED: Change = { webhook: null, discarded: [] };
 const NO_CURSORS: ReadonlyMap<string, string> = new Map();
 
 /** Called after a stranger's message was stored, in its transaction. */
@@ -135,37 +149,50 @@ export function createSink(
     return entry !== undefined;
   }
 
-  /** What a sender who is no longer allowed writes into an accepted message would pass the gate unseen. */
+  /**
+   * What a sender who is no longer allowed writes into an accepted message would pass the gate unseen; what they take
+   * out of it goes, as a deleted message does.
+   */
   async function storeEdit(
     tx: InboxTransaction,
     event: Extract<InboundEvent, { kind: 'edit' }>,
-  ): Promise<WebhookEvent | null> {
+  ): Promise<Change> {
     const message = await messageByPlatformId(tx, event.platformId);
-    if (!message || message.direction === 'outbound' || message.deleted_us !== null) return null;
-    if (message.state === 'accepted' && !(await isAllowed(tx, message))) return null;
-    if (event.text === message.text) return null;
+    if (!message || message.direction === 'outbound' || message.deleted_us !== null) return UNCHANGED;
+    const keys = event.attachmentKeys;
+    const discarded = keys === undefined ? [] : await detachMissing(tx, message.message_id, keys);
+    const isHeard = message.state !== 'accepted' || (await isAllowed(tx, message));
+    const isNewText = isHeard && event.text !== message.text;
+    if (!isNewText && discarded.length === 0) return UNCHANGED;
     const changes = {
-      text: event.text,
       edited_us: clock.nowMicroseconds(),
-      raw: JSON.stringify({ ...event.raw, ...absentAttachmentsIn(message.raw) }),
+      ...(isHeard
+        ? {
+            text: event.text,
+            raw: JSON.stringify({ ...event.raw, ...absentAttachmentsIn(message.raw, keys) }),
+          }
+        : {}),
     };
     await tx
       .updateTable('inbox_messages')
       .set(changes)
       .where('message_id', '=', message.message_id)
       .execute();
-    return message.state === 'accepted'
-      ? { type: 'message.updated', message: { ...message, ...changes } }
-      : null;
+    return {
+      webhook:
+        message.state === 'accepted'
+          ? { type: 'message.updated', message: { ...message, ...changes } }
+          : null,
+      discarded,
+    };
   }
 
   async function storeDelete(
     tx: InboxTransaction,
     event: Extract<InboundEvent, { kind: 'delete' }>,
-  ): Promise<{ webhook: WebhookEvent | null; discarded: Discarded[] }> {
+  ): Promise<Change> {
     const message = await messageByPlatformId(tx, event.platformId);
-    if (!message || message.direction === 'outbound' || message.deleted_us !== null)
-      return { webhook: null, discarded: [] };
+    if (!message || message.direction === 'outbound' || message.deleted_us !== null) return UNCHANGED;
     const changes = { text: '', feed_us: null, deleted_us: clock.nowMicroseconds(), raw: '{}' };
     await tx
       .updateTable('inbox_messages')
@@ -187,7 +214,7 @@ export function createSink(
     tx: InboxTransaction,
     event: Extract<InboundEvent, { kind: 'attachment' }>,
     fetched: InboundAttachments,
-  ): Promise<{ webhook: WebhookEvent | null; discarded: readonly Discarded[] }> {
+  ): Promise<Change> {
     const message = await messageByPlatformId(tx, event.platformId);
     const isWanted =
       message &&
@@ -200,6 +227,16 @@ export function createSink(
       webhook: changed?.state === 'accepted' ? { type: 'message.updated', message: changed } : null,
       discarded,
     };
+  }
+
+  function storeChange(
+    tx: InboxTransaction,
+    event: Exclude<InboundEvent, MessageEvent>,
+    fetched: ReadonlyMap<InboundEvent, InboundAttachments>,
+  ): Promise<Change> {
+    if (event.kind === 'edit') return storeEdit(tx, event);
+    if (event.kind === 'delete') return storeDelete(tx, event);
+    return storeLate(tx, event, fetched.get(event) ?? NO_ATTACHMENTS);
   }
 
   /** Attachments are fetched before the transaction, of messages only that are not there yet, or wait for them. */
@@ -237,14 +274,8 @@ export function createSink(
         }
         const stored = await storeMessage(tx, event, attachments);
         if (stored) webhooks.push(stored);
-      } else if (event.kind === 'edit') {
-        const edited = await storeEdit(tx, event);
-        if (edited) webhooks.push(edited);
       } else {
-        const { webhook, discarded: unneeded } =
-          event.kind === 'delete'
-            ? await storeDelete(tx, event)
-            : await storeLate(tx, event, fetched.get(event) ?? NO_ATTACHMENTS);
+        const { webhook, discarded: unneeded } = await storeChange(tx, event, fetched);
         if (webhook) webhooks.push(webhook);
         discarded.push(...unneeded);
       }

@@ -6,6 +6,7 @@ export const snowflakeSchema = z.string().regex(/^\d{1,20}$/);
 
 /** A file without a link that can be followed is one that cannot be fetched; its message is there all the same. */
 const attachmentSchema = z.object({
+  id: snowflakeSchema.optional().catch(undefined),
   filename: z.string().catch('attachment'),
   size: z.number().min(0).catch(0),
   url: z
@@ -56,11 +57,16 @@ export type DiscordMessage = z.output<typeof messageSchema>;
 
 /** An update may lack what did not change. */
 export const updateSchema = z.object({
-  id: snowflakeSchema,
-  channel_id: snowflakeSchema,
+  ...messageSchema.pick({
+    id: true,
+    channel_id: true,
+    webhook_id: true,
+    message_reference: true,
+    message_snapshots: true,
+  }).shape,
   content: z.string().optional(),
+  attachments: z.array(attachmentSchema).optional().catch(undefined),
   author: messageSchema.shape.author.optional(),
-  webhook_id: z.string().nullish(),
 });
 
 export const deleteSchema = z.object({ id: snowflakeSchema, channel_id: snowflakeSchema });

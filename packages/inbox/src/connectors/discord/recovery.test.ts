@@ -183,6 +183,23 @@ test('a change that was missed reaches the newest messages', async () => {
   expect(await next.texts()).toEqual(['at ten']);
 });
 
+test.each(['live', 'missed'])('a file that an edit takes out of a message goes, %s', async (when) => {
+  const bench = await discordBench();
+  const { fake, general, ana } = bench;
+  const first = await bench.start();
+  const files = ['a.txt', 'b.txt'].map((name) => ({ name, bytes: Buffer.from(name) }));
+  const said = fake.say(general, ana, 'look', { files });
+  await first.until(([message]) => message?.attachments.length === 2);
+  if (when === 'missed') {
+    await first.stop();
+    fake.gateway.forgetSessions();
+  }
+  fake.edit(said.id, 'look', said.files.slice(1));
+  const process = when === 'missed' ? await bench.start() : first;
+  const [message] = await process.until(([message]) => message?.attachments.length === 1);
+  expect(await process.bytesOf(message!.attachments[0]!.id)).toEqual(Buffer.from('b.txt'));
+});
+
 test('calls keep to the rate limits that Discord tells', async () => {
   const bench = await discordBench({ fake: { bucket: { limit: 2, windowMs: 300 } } });
   const { fake, general } = bench;

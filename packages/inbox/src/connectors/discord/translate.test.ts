@@ -76,6 +76,30 @@ test('an update without a text, or of a bot, changes nothing', () => {
   expect(updateEvents({ ...message, content: 'new' }, '9')).toMatchObject([{ kind: 'edit', text: 'new' }]);
 });
 
+test('an update says which files are left, where it speaks of files', () => {
+  const attachments = [{ id: '1', filename: 'a', size: 1, url: null }];
+  expect(updateEvents({ ...message, attachments }, '9')).toMatchObject([{ attachmentKeys: ['1'] }]);
+  expect(updateEvents({ ...message, attachments: [] }, '9')).toMatchObject([{ attachmentKeys: [] }]);
+  expect(updateEvents(message, '9')[0]).not.toHaveProperty('attachmentKeys');
+  for (const odd of [[{ filename: 'a' }], 'none', [{ id: 7, filename: 'a', size: 1 }]]) {
+    expect(updateEvents({ ...message, attachments: odd }, '9')[0]).not.toHaveProperty('attachmentKeys');
+  }
+});
+
+test('an update of a forward keeps what it forwards', () => {
+  const forward = {
+    ...message,
+    content: '',
+    attachments: [],
+    message_reference: { type: 1, message_id: '99' },
+  };
+  const snapshot = { content: 'said elsewhere', attachments: [{ id: '3', filename: 'a', size: 1 }] };
+  expect(updateEvents({ ...forward, message_snapshots: [{ message: snapshot }] }, '9')).toMatchObject([
+    { text: 'said elsewhere', attachmentKeys: ['3'] },
+  ]);
+  expect(updateEvents(forward, '9')).toEqual([]);
+});
+
 test('many messages can end at once', () => {
   expect(deleteEvents({ ids: ['1', '2'], channel_id: '50' })).toEqual([
     { kind: 'delete', platformId: '1' },

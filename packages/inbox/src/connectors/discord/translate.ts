@@ -42,6 +42,7 @@ export function messageEvents(
   const isForward = reference?.type === FORWARD;
   const raw = payload as Record<string, unknown>;
   const { content, attachments } = spoken(message);
+  const keys = keysOf(attachments);
   const event: InboundEvent = {
     kind: 'message',
     platformId: message.id,
@@ -62,7 +63,7 @@ export function messageEvents(
   };
   // What was stored before it was changed learns of the change; to what is new it changes nothing.
   return message.edited_timestamp
-    ? [event, { kind: 'edit', platformId: message.id, text: content, raw }]
+    ? [event, { kind: 'edit', platformId: message.id, text: content, raw, ...keys }]
     : [event];
 }
 
@@ -75,7 +76,11 @@ function isFromPerson(
 }
 
 /** A forwarded message says nothing itself, and holds copies of what it forwards. */
-function spoken({ content, attachments, message_snapshots: snapshots }: DiscordMessage) {
+function spoken({
+  content,
+  attachments,
+  message_snapshots: snapshots,
+}: Pick<DiscordMessage, 'content' | 'attachments' | 'message_snapshots'>) {
   if (!snapshots?.length) return { content, attachments };
   const all = [{ content, attachments }, ...snapshots.flatMap((snapshot) => snapshot?.message ?? [])];
   return {
@@ -84,13 +89,30 @@ function spoken({ content, attachments, message_snapshots: snapshots }: DiscordM
   };
 }
 
+/** What is there to be kept of files, where all of them have ids; nothing is taken away on a guess. */
+function keysOf(attachments: DiscordMessage['attachments']): { attachmentKeys?: readonly string[] } {
+  const ids = attachments.flatMap(({ id }) => id ?? []);
+  return ids.length === attachments.length ? { attachmentKeys: ids } : {};
+}
+
 /** What an update means. One without a text tells of embeds, pins and the like. */
 export function updateEvents(payload: unknown, selfId: string | null): InboundEvent[] {
   const parsed = updateSchema.safeParse(payload);
   if (!parsed.success) return [];
-  const { id, content } = parsed.data;
+  const {
+    id,
+    content,
+    attachments,
+    message_reference: reference,
+    message_snapshots: snapshots,
+  } = parsed.data;
   if (content === undefined || !isFromPerson(parsed.data, selfId)) return [];
-  return [{ kind: 'edit', platformId: id, text: content, raw: payload as Record<string, unknown> }];
+  // What a forward says stands in its copies alone, and without them the update says nothing of it.
+  if (reference?.type === FORWARD && !snapshots?.length) return [];
+  const said = spoken({ content, attachments: attachments ?? [], message_snapshots: snapshots });
+  const raw = payload as Record<string, unknown>;
+  const keys = attachments === undefined ? {} : keysOf(said.attachments);
+  return [{ kind: 'edit', platformId: id, text: said.content, raw, ...keys }];
 }
 
 /** What the end of one message, or of many at once, means. */
@@ -102,10 +124,11 @@ export function deleteEvents(payload: unknown): InboundEvent[] {
 }
 
 function inboundAttachment(
-  { filename, size, url }: DiscordMessage['attachments'][number],
+  { id, filename, size, url }: DiscordMessage['attachments'][number],
   fetchBytes: FetchBytes,
 ): InboundAttachment {
   return {
+    ...(id === undefined ? {} : { key: id }),
     name: filename,
     sizeBytes: size,
     async open(signal) {

@@ -37,7 +37,8 @@ export interface FakeDiscord {
     content: string,
     more?: { replyTo?: string | null; files?: readonly Omit<FakeFile, 'id'>[]; type?: number },
   ): FakeMessage;
-  edit(messageId: string, content: string): void;
+  /** Changes the text, and what is left of the files. */
+  edit(messageId: string, content: string, files?: readonly FakeFile[]): void;
   delete(messageId: string): void;
   /** A channel, or a thread, that whoever listens is told of. */
   open(channel: Partial<FakeChannel> & { type: number }): FakeChannel;
@@ -126,9 +127,10 @@ export async function fakeDiscord(options: FakeDiscordOptions = {}): Promise<Fak
       gateway.dispatch('MESSAGE_CREATE', payloadOf(channel, message), scopeOf(channel));
       return message;
     },
-    edit(messageId, content) {
+    edit(messageId, content, files) {
       const found = world.find(messageId);
       if (!found) return;
+      if (files) found.message.files = files;
       found.message.content = content;
       found.message.editedMs = Date.now();
       gateway.dispatch('MESSAGE_UPDATE', payloadOf(found.channel, found.message), scopeOf(found.channel));

@@ -20,7 +20,7 @@ export interface FakeMessage {
   readonly channelId: string;
   readonly author: FakeUser;
   content: string;
-  readonly files: readonly FakeFile[];
+  files: readonly FakeFile[];
   readonly replyTo: string | null;
   readonly atMs: number;
   editedMs: number | null;
