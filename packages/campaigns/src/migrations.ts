@@ -162,4 +162,15 @@ export const campaignsMigrations: readonly Migration[] = [
         updated_us ${integer} NOT NULL)`.execute(db);
     },
   },
+  {
+    name: 'mail_0005_tests_about_people',
+    async up(db, engine) {
+      const { text } = columns(engine);
+      // A test shows one subscriber's data to somebody else, and has to go with that subscriber.
+      await sql`ALTER TABLE mail_emails ADD COLUMN about_id ${text}`.execute(db);
+      await sql`CREATE INDEX mail_emails_about ON mail_emails (about_id) WHERE about_id IS NOT NULL`.execute(
+        db,
+      );
+    },
+  },
 ];

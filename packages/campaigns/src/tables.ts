@@ -241,6 +241,8 @@ export interface EmailTable {
   reference: string | null;
   /** `api`: sent by send_email, and listed; the others are the service's own. */
   kind: 'api' | 'confirm' | 'test';
+  /** The subscriber whose data a test shows to its recipient; null where it is nobody's. */
+  about_id: string | null;
   /** What was composed: from, subject, html, text. */
   request_json: string;
   state: 'pending' | 'claimed' | 'submitted' | 'sent' | 'deferred' | 'failed' | 'unknown';

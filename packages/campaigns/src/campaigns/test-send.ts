@@ -49,7 +49,7 @@ export async function sendTestCampaign(
   await store.transaction(async (tx) => {
     for (const address of to) {
       const mail = { projectId, to: address, from, replyTo: campaign.reply_to, subject, html, text };
-      await enqueueServiceMail(tx, ports, { ...mail, kind: 'test' });
+      await enqueueServiceMail(tx, ports, { ...mail, kind: 'test', aboutId: input.subscriberId });
     }
     await recordAct(tx, ports, {
       actor,

@@ -175,6 +175,7 @@ async function rowFor(
     email_key: address.key,
     reference,
     kind: 'api',
+    about_id: null,
     request_json: JSON.stringify(composed),
     state: isSuppressed ? 'failed' : 'pending',
     reason: isSuppressed ? 'suppressed' : null,

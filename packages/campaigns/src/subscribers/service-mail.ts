@@ -12,13 +12,15 @@ export interface ServiceMail {
   readonly html: string | null;
   readonly text: string | null;
   readonly kind: 'confirm' | 'test';
+  /** The subscriber whose data it shows to somebody else. */
+  readonly aboutId?: string | null;
 }
 
 /** Queues a mail in the transaction that gives cause for it; the engine sends it as it sends single e-mails. */
 export async function enqueueServiceMail(
   tx: CampaignsTransaction,
   { clock, newId, store }: Pick<CampaignsPorts, 'clock' | 'newId' | 'store'>,
-  { projectId, to, from, replyTo = null, subject, html, text, kind }: ServiceMail,
+  { projectId, to, from, replyTo = null, subject, html, text, kind, aboutId = null }: ServiceMail,
 ): Promise<void> {
   const parsed = parseAddress(to);
   if (parsed.fault !== undefined) throw new Error(`a ${kind} mail to no address: ${parsed.fault}`);
@@ -32,6 +34,7 @@ export async function enqueueServiceMail(
       email_key: parsed.key,
       reference: null,
       kind,
+      about_id: aboutId,
       request_json: JSON.stringify({ from, reply_to: replyTo, subject, html, text }),
       state: 'pending',
       reason: null,

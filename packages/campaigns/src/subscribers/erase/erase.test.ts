@@ -2,10 +2,12 @@ import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { allScopes } from '../../context.ts';
 import { type Settlement, settleRows } from '../../engine/ledger/settle.ts';
+import { emailMail } from '../../engine/mail/email-mailer.ts';
 import { countsOf, tally } from '../../engine/testing/campaigns.ts';
 import type { CampaignsPorts } from '../../ports.ts';
 import type { DeliveryTable, SubscriberTable } from '../../tables.ts';
 import { campaignsBench, dumpTables } from '../../testing/index.ts';
+import { captureTransport } from '../../transports/capture.ts';
 import { emitEvents } from '../../webhooks/events.ts';
 
 describeEngines('erasing a person', (engine) => {
@@ -232,6 +234,43 @@ describeEngines('erasing a person', (engine) => {
       ['failed', 'erased'],
       ['sent', null],
     ]);
+  });
+
+  test('takes what tests showed of them out of the mails to others', async () => {
+    const { ports, key, lists, makeSubscriber } = await start();
+    const { store } = ports;
+    const ana = await makeSubscriber(lists[0], { email: 'zaubertrank@example.org', name: 'Zaubertrank' });
+    const bo = await makeSubscriber(lists[0], { email: 'bo@example.org', name: 'Bo' });
+    const { body: campaign } = await key.rest('POST /campaigns', {
+      name: 'Spring',
+      list_ids: [lists[0].list_id],
+      subject: 'Dear {{ subscriber.name }}',
+      text: '{{ subscriber.email }} {{ unsubscribe_url }}',
+    });
+    const show = (subscriber: SubscriberTable) =>
+      key.rest(`POST /campaigns/${campaign.id}/test`, {
+        to: ['Me@example.com'],
+        subscriber_id: subscriber.subscriber_id,
+      });
+    const tests = () => store.db.selectFrom('mail_emails').selectAll().orderBy('email_id').execute();
+    await show(ana);
+    await show(bo);
+    const transport = captureTransport(ports);
+    for (const row of await tests()) {
+      const hooks = { beforeMail: async () => true, beforeEnd: async () => true };
+      await transport.send(await emailMail(ports, row), hooks, new AbortController().signal);
+    }
+    await store.db.updateTable('mail_emails').set({ state: 'sent' }).execute();
+    await show(ana);
+    await key.rest(`DELETE /subscribers/${ana.subscriber_id}`);
+    expect((await tests()).map(({ recipient, state, reason }) => [recipient, state, reason])).toEqual([
+      ['Me@example.com', 'sent', null],
+      ['Me@example.com', 'sent', null],
+      ['Me@example.com', 'failed', 'erased'],
+    ]);
+    const captured = await store.db.selectFrom('mail_captured').select('subject').execute();
+    expect(captured).toEqual([{ subject: 'Dear Bo' }]);
+    expect(JSON.stringify(await dumpTables(store)).toLowerCase()).not.toContain('zaubertrank');
   });
 
   test('is not undone by what a server says of a mail that was on its way', async () => {

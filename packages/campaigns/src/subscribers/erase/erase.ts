@@ -12,7 +12,7 @@ import { lockSubscriber } from '../rows.ts';
 import { type SubscriberAnswer, subscriberAnswer } from '../shapes.ts';
 import { lockPerson } from '../unsubscribe.ts';
 import { eraseDeliveries } from './deliveries.ts';
-import { eraseCaptured, eraseEmails } from './emails.ts';
+import { eraseCaptured, eraseEmails, eraseTests } from './emails.ts';
 import { eraseEvents, eraseWebhookDeliveries } from './events.ts';
 import type { Person } from './person.ts';
 
@@ -86,6 +86,7 @@ async function eraseAll(
   for (const email of await eraseEmails(tx, ports, person)) note(email);
   for (const email of await eraseDeliveries(tx, ports, person)) note(email);
   await eraseCaptured(tx, spellings);
+  await eraseTests(tx, ports, person);
   await eraseEvents(tx, ports, person);
   await eraseWebhookDeliveries(tx, ports, person);
   await purgeKeptAnswers(tx, ports, person);
