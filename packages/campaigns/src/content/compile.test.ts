@@ -340,6 +340,19 @@ describe('plain text', () => {
     expect((await render({ html })).text).not.toContain('VIP');
   });
 
+  test('has nothing of what the HTML hides', async () => {
+    const html =
+      '<div style="color:red;display:none;">Preview of {{ list.name }}</div>' +
+      '<div style="display: none"><b>more</b>{% assign city = "Faro" %}</div><p>In {{ city }}</p>';
+    const { text } = await render({ html });
+    expect(text).not.toContain('Preview');
+    // Its tag is needed further down.
+    expect(text).toContain('In Faro');
+    const mjml =
+      '<mjml><mj-head><mj-preview>Preview</mj-preview></mj-head><mj-body><mj-section><mj-column><mj-text>Seen</mj-text></mj-column></mj-section></mj-body></mjml>';
+    expect((await render({ mjml })).text?.trim()).toBe('Seen');
+  });
+
   test('is taken as it was written when it was', async () => {
     expect((await render({ html: '<p>a</p>', text: ' b\r\n{{ list.name }}' })).text).toBe(
       ' b\r\nSample list',
