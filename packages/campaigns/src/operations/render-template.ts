@@ -7,7 +7,8 @@ import { renderTemplate as render } from '../templates/templates.ts';
 export const renderTemplate = operation({
   name: 'render_template',
   call: 'Call it to see what a template says with sample data, and whether it is right.',
-  needs: 'Needs templates:write; data is laid over made-up values for everything a campaign knows.',
+  needs:
+    'Needs templates:write; data is laid over the name and address of the project, and over made-up values for the rest.',
   returns: 'Returns subject, html, text and warnings. An error is template_error with line and column.',
   http: { method: 'POST', path: '/templates/:template_id/render' },
   tool: true,

@@ -96,6 +96,19 @@ describeEngines('templates', (engine) => {
     }
   });
 
+  test('are rendered with the name and the address of their project', async () => {
+    const { bench, http } = await start();
+    const project = await bench.makeProject({ name: 'Paper & Ink', sender_address: '1 Rose Lane' });
+    const key = await http.makeKey(project.project_id, ['templates:write']);
+    const text = '{{ project.name }}, {{ project.sender_address }}';
+    const { id } = (await key.rest('POST /templates', { name: 'x', text })).body;
+    const own = await key.rest(`POST /templates/${id}/render`, {});
+    expect(own.body.text).toBe('Paper & Ink, 1 Rose Lane');
+    const data = { project: { sender_address: '2 Rose Lane' } };
+    const given = await key.rest(`POST /templates/${id}/render`, { data });
+    expect(given.body.text).toBe('Paper & Ink, 2 Rose Lane');
+  });
+
   test('tell their errors by line and column', async () => {
     const { key } = await start();
     const { id } = (

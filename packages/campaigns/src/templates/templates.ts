@@ -125,7 +125,7 @@ export async function deleteTemplate(
 }
 
 /**
- * What a template says, with made-up values under those given.
+ * What a template says: with the data given, over the project's own name and address, over made-up values.
  *
  * @throws Failure not_found; precondition_failed with `template_error` and the place of each error.
  */
@@ -136,7 +136,12 @@ export async function renderTemplate(
   given: { readonly data: Readonly<Record<string, unknown>>; readonly strict: boolean },
 ): Promise<Rendered> {
   const row = await requireTemplate(ports.store.db, projectId, templateId);
-  const variables = withData(sampleVariables(ports.publicUrl()), given.data);
+  const project = await ports.store.db
+    .selectFrom('mail_projects')
+    .select(['name', 'sender_address'])
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const variables = withData(withData(sampleVariables(ports.publicUrl()), { project }), given.data);
   return tellingTemplateErrors(() => renderOnThread(ports, sourceOf(row), variables, given.strict));
 }
 
