@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { CampaignsPorts } from '../ports.ts';
 import { subscribeAgain } from '../subscribers/confirm.ts';
 import { unsubscribeEverywhere, unsubscribeFromList } from '../subscribers/unsubscribe.ts';
-import type { SubscriberStatus } from '../tables.ts';
 import type { Tokens } from '../tokens.ts';
+import { type Choice, type Choices, choicesOf } from './choices.ts';
 import { evidenceOf } from './evidence.ts';
 import { formOf } from './forms.ts';
 import { type Html, html, sendPage, sendSample, sendUnknown } from './page.ts';
@@ -13,16 +13,6 @@ import { SAMPLE, type TokenParams } from './params.ts';
  * What somebody gets from a project: the lists they are on, to leave one by one or all at once, and those they left,
  * to come back to. A list that is not public shows only while they are on it.
  */
-
-interface Choice {
-  readonly listId: string;
-  readonly name: string;
-  readonly description: string | null;
-  readonly isOn: boolean;
-}
-
-/** Nobody is on more; a page has an end. */
-const MOST_LISTS = 200;
 
 export function mountPreferences(scope: FastifyInstance, ports: CampaignsPorts, tokens: Tokens): void {
   scope.get<TokenParams>('/p/s/:token', async (request, reply) => {
@@ -49,7 +39,11 @@ export function mountPreferences(scope: FastifyInstance, ports: CampaignsPorts, 
     }
     const [shown, wanted] = [new Set(form.getAll('shown')), new Set(form.getAll('list'))];
     let isAllDone = true;
-    for (const { listId, isOn } of await choicesOf(ports, subscriberId)) {
+    const { lists } = await choicesOf(ports, subscriberId);
+    const open = new Set(lists.map(({ listId }) => listId));
+    // A page that stood open while they left a list elsewhere offers it still.
+    if ([...wanted].some((listId) => shown.has(listId) && !open.has(listId))) isAllDone = false;
+    for (const { listId, isOn } of lists) {
       // What was not on the page they saw was not theirs to choose.
       if (!shown.has(listId) || wanted.has(listId) === isOn) continue;
       if (isOn) await unsubscribeFromList(ports, subscriberId, listId, how);
@@ -64,21 +58,27 @@ export function mountPreferences(scope: FastifyInstance, ports: CampaignsPorts, 
 
 const NO_MAIL = html`<button class="quiet" name="all" value="none">No mail at all</button>`;
 
-function sendChoices(reply: FastifyReply, choices: readonly Choice[], message: string | null): FastifyReply {
+function sendChoices(
+  reply: FastifyReply,
+  { lists, getsNone }: Choices,
+  message: string | null,
+): FastifyReply {
   const said = message === null ? html`` : html`<p role="status"><b>${message}</b></p>`;
-  if (choices.length === 0) {
+  const noMail = getsNone ? html`` : NO_MAIL;
+  if (lists.length === 0) {
+    const rest = getsNone ? html`` : html`<form method="post"><div class="actions">${noMail}</div></form>`;
     return sendPage(reply, {
       title: 'What you get',
       body: html`${said}<p>There is no list left for you here.</p>
 <p class="dim">To get mails again, write to whoever sent them.</p>
-<form method="post"><div class="actions">${NO_MAIL}</div></form>`,
+${rest}`,
     });
   }
   return sendPage(reply, {
     title: 'What you get',
     body: html`${said}<form method="post">
-<fieldset><legend>Mails from these lists</legend>${choices.map(checkbox)}</fieldset>
-<div class="actions"><button>Save</button>${NO_MAIL}</div>
+<fieldset><legend>Mails from these lists</legend>${lists.map(checkbox)}</fieldset>
+<div class="actions"><button>Save</button>${noMail}</div>
 </form>`,
   });
 }
@@ -87,31 +87,4 @@ function checkbox({ listId, name, description, isOn }: Choice): Html {
   const checked = isOn ? html` checked` : html``;
   const detail = description === null ? html`` : html`<small>${description}</small>`;
   return html`<input type="hidden" name="shown" value="${listId}"><label><input type="checkbox" name="list" value="${listId}"${checked}><span>${name}${detail}</span></label>`;
-}
-
-const ON: readonly SubscriberStatus[] = ['subscribed', 'unconfirmed'];
-
-async function choicesOf({ store: { db } }: CampaignsPorts, subscriberId: string): Promise<Choice[]> {
-  const own = await db
-    .selectFrom('mail_subscribers')
-    .select(['project_id', 'email_key'])
-    .where('subscriber_id', '=', subscriberId)
-    .where('status', '!=', 'erased')
-    .executeTakeFirst();
-  if (!own) return [];
-  const rows = await db
-    .selectFrom('mail_subscribers')
-    .innerJoin('mail_lists', 'mail_lists.list_id', 'mail_subscribers.list_id')
-    .select(['mail_lists.list_id', 'mail_lists.name', 'mail_lists.description', 'public', 'status'])
-    .where('mail_subscribers.project_id', '=', own.project_id)
-    .where('email_key', '=', own.email_key)
-    .where('mail_lists.deleted_us', 'is', null)
-    .where('status', 'in', [...ON, 'unsubscribed'])
-    .orderBy('mail_lists.list_id')
-    .limit(MOST_LISTS)
-    .execute();
-  return rows.flatMap(({ list_id, name, description, public: isPublic, status }) => {
-    const isOn = ON.includes(status);
-    return isOn || isPublic === 1 ? [{ listId: list_id, name, description, isOn }] : [];
-  });
 }

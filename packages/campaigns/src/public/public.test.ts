@@ -214,12 +214,19 @@ describeEngines('public pages', (engine) => {
       .where('list_id', '=', list.list_id)
       .execute();
     const path = `/p/s/${token('preferences')}`;
-    expect(await (await post(`/p/u/${token('unsubscribe')}`)).text()).toContain(path);
+    const left = await (await post(`/p/u/${token('unsubscribe')}`)).text();
+    expect(left).toContain(path);
+    // There is no way back on the page this leads to, so none is promised.
+    expect(left).not.toContain('Was that a mistake');
+    expect(left).toContain('write to whoever sent them');
     const page = await (await ask(path)).text();
     expect(page).toContain('There is no list left for you here.');
     expect(page).toContain('write to whoever sent them');
     expect(page).toContain('value="none"');
-    await post(path, { all: 'none' });
+    // A page that was open all the while still shows the list.
+    const late = await (await post(path, { shown: list.list_id, list: list.list_id })).text();
+    expect(late).toContain('but for lists you cannot be put back on');
+    expect(await (await post(path, { all: 'none' })).text()).not.toContain('value="none"');
     const suppressions = await ports.store.db.selectFrom('mail_suppressions').select('reason').execute();
     expect(suppressions).toEqual([{ reason: 'unsubscribe' }]);
   });
@@ -239,12 +246,15 @@ describeEngines('public pages', (engine) => {
     const { bench, list, tokens, ask, post, statuses } = await start();
     const bo = await bench.makeSubscriber(list, { email: 'bo@example.org', status: 'unconfirmed' });
     const path = `/p/confirm/${tokens.confirm(bo.subscriber_id, bench.clock.nowMicroseconds())}`;
-    expect(await (await ask(path)).text()).toContain('Yes, send me these mails');
+    const page = await (await ask(path)).text();
+    expect(page).toContain('Yes, send me these mails');
+    expect(page).toContain('<b>News &amp; more</b>');
     expect(await statuses()).toMatchObject({ 'news bo@example.org': 'unconfirmed' });
     for (let time = 0; time < 2; time += 1) {
       expect(await (await post(path)).text()).toContain('You are subscribed');
     }
     expect(await statuses()).toMatchObject({ 'news bo@example.org': 'subscribed' });
+    expect(await (await ask(path)).text()).toContain('You are subscribed');
     bench.clock.advance(31 * 24 * 3_600_000);
     expect((await post(path)).status).toBe(410);
   });

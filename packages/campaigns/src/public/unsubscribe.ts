@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { CampaignsPorts } from '../ports.ts';
 import { unsubscribeFromCampaign } from '../subscribers/unsubscribe.ts';
 import type { Tokens } from '../tokens.ts';
+import { choicesOf } from './choices.ts';
 import { formOf, textOf } from './forms.ts';
 import { html, sendPage, sendSample, sendUnknown } from './page.ts';
 import { SAMPLE, type TokenParams } from './params.ts';
@@ -36,11 +37,17 @@ export function mountUnsubscribe(scope: FastifyInstance, ports: CampaignsPorts, 
     const { campaignId, subscriberId } = mail;
     const reason = textOf(formOf(request), 'reason');
     await unsubscribeFromCampaign(ports, { campaignId, subscriberId }, { source: 'one_click', reason });
-    const preferences = `/p/s/${tokens.mail('preferences', mail)}`;
+    const preferences = html`<a href="/p/s/${tokens.mail('preferences', mail)}">`;
+    const { lists } = await choicesOf(ports, subscriberId);
+    // Nothing is promised that the page it leads to does not have.
+    const next =
+      lists.length > 0
+        ? html`Was that a mistake, or is there more to leave? ${preferences}Choose what you get</a>.`
+        : html`To get them again, write to whoever sent them. You can also ${preferences}choose to get no mail at all</a>.`;
     return sendPage(reply, {
       title: 'You are unsubscribed',
       body: html`<p>There will be no more mails of this kind${await fromSender(campaignId)}; one that is on its way already may still arrive.</p>
-<p class="dim">Was that a mistake, or is there more to leave? <a href="${preferences}">Choose what you get</a>.</p>`,
+<p class="dim">${next}</p>`,
     });
   });
 }
