@@ -20,12 +20,15 @@ export const listSubscribers = operation({
     status: z.enum(subscriberStatuses).optional().describe('Only subscribers of this status'),
     email: lineSchema(1, 320).optional().describe('Only addresses that contain this, in any case'),
     name: lineSchema(1, 200).optional().describe('Only names that contain this, in any case'),
+    search: lineSchema(1, 320)
+      .optional()
+      .describe('Only those whose address or name contains this, in any case'),
     ...pageFields('sub'),
   }),
   output: pageSchema(subscriberSchema),
   errors: ['not_found', 'storage_timeout'],
-  async handle({ list_id, status, email, name, ...request }, { ports, projectId, signal }) {
-    const filter = { status, email, name };
+  async handle({ list_id, status, email, name, search, ...request }, { ports, projectId, signal }) {
+    const filter = { status, email, name, search };
     const { rows, next_cursor } = await pageOfSubscribers(ports, projectId, list_id, filter, request, signal);
     return { data: rows, next_cursor };
   },

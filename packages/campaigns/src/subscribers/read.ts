@@ -47,6 +47,8 @@ export interface SubscriberFilter {
   readonly status?: SubscriberStatus | undefined;
   readonly email?: string | undefined;
   readonly name?: string | undefined;
+  /** Part of the address or of the name. */
+  readonly search?: string | undefined;
 }
 
 /**
@@ -63,13 +65,13 @@ export async function pageOfSubscribers(
   signal: AbortSignal,
 ): Promise<Page<SubscriberAnswer>> {
   await requireList(ports.store.db, projectId, listId);
-  const { status = null, email = null, name = null } = filter;
+  const { status = null, email = null, name = null, search: either = null } = filter;
   const { rows, next_cursor } = await page(
     request,
     'sub',
     (window) => {
-      const search: Search = { projectId, listId, status, email, name, ...window };
-      const isSearch = email !== null || name !== null;
+      const search: Search = { projectId, listId, status, email, name, either, ...window };
+      const isSearch = email !== null || name !== null || either !== null;
       return isSearch ? runInTime(ports, searchTask, search, signal) : pageByStatus(ports, search);
     },
     (row) => row.subscriber_id,

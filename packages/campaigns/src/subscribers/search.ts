@@ -13,6 +13,8 @@ export interface Search {
   readonly email: string | null;
   /** Part of the name. */
   readonly name: string | null;
+  /** Part of either. */
+  readonly either: string | null;
   readonly after: string | null;
   readonly limit: number;
 }
@@ -50,12 +52,25 @@ export const searchTask = workerTask(
   },
 );
 
-function matcherOf({ email, name }: Search) {
-  const wantedEmail = email === null ? null : canonicalPart(email);
-  const wantedName = name === null ? null : folded(name);
-  return (row: Pick<SubscriberTable, 'email_key' | 'name'>): boolean =>
-    (wantedEmail === null || row.email_key.includes(wantedEmail)) &&
-    (wantedName === null || (row.name !== null && folded(row.name).includes(wantedName)));
+function matcherOf({ email, name, either }: Search) {
+  const tests: ((row: Pick<SubscriberTable, 'email_key' | 'name'>) => boolean)[] = [];
+  if (email !== null) tests.push(inEmail(email));
+  if (name !== null) tests.push(inName(name));
+  if (either !== null) {
+    const [isInEmail, isInName] = [inEmail(either), inName(either)];
+    tests.push((row) => isInEmail(row) || isInName(row));
+  }
+  return (row: Pick<SubscriberTable, 'email_key' | 'name'>): boolean => tests.every((test) => test(row));
+}
+
+function inEmail(text: string) {
+  const wanted = canonicalPart(text);
+  return ({ email_key }: Pick<SubscriberTable, 'email_key'>): boolean => email_key.includes(wanted);
+}
+
+function inName(text: string) {
+  const wanted = folded(text);
+  return ({ name }: Pick<SubscriberTable, 'name'>): boolean => name !== null && folded(name).includes(wanted);
 }
 
 /** A whole address in its canonical form, a part of one as far as it can be. */

@@ -328,6 +328,10 @@ describeEngines('subscribers', (engine) => {
     expect(await found(`name=${encodeURIComponent('MÜLL')}`)).toEqual([0]);
     expect(await found(`name=${encodeURIComponent('cý')}&status=subscribed&email=ana`)).toEqual([2]);
     expect(await found('name=nobody')).toEqual([]);
+    expect(await found('search=ANA')).toEqual([0, 2]);
+    expect(await found(`search=${encodeURIComponent('cý')}`)).toEqual([2]);
+    expect(await found('search=bo&status=subscribed')).toEqual([]);
+    expect(await found('search=ana%40EXAMPLE.org&name=ana')).toEqual([0]);
     const find = await key.rest(`GET /lists/${list.list_id}/subscribers/find?email=ANA%40example.org`);
     expect(find.body.id).toBe(ids[0]);
     const none = await key.rest(`GET /lists/${list.list_id}/subscribers/find?email=zoe%40example.org`);
