@@ -70,7 +70,7 @@ test('from nothing to a campaign on its way', async () => {
   await page.getByRole('button', { name: 'Launch…' }).click();
   const launch = page.getByRole('dialog');
   await launch.getByText('There is no subject').waitFor();
-  await launch.getByText('there is no body').waitFor();
+  await launch.getByText('there is nothing to send').waitFor();
   expect(await launch.getByRole('button', { name: 'Launch now' }).count()).toBe(0);
   await launch.getByRole('button', { name: 'Not yet' }).click();
 
@@ -86,9 +86,9 @@ test('from nothing to a campaign on its way', async () => {
   await frame.getByRole('heading', { name: 'Hello Ana Lima' }).waitFor();
 
   await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByLabel('To', { exact: true }).fill('me@paper.example');
+  await page.getByLabel('To', { exact: true }).fill('me@paper.example, you@paper.example');
   await page.getByRole('button', { name: 'Send the test' }).click();
-  await eventually(() => desk().state.tests).toEqual(['me@paper.example']);
+  await eventually(() => desk().state.tests).toEqual(['me@paper.example', 'you@paper.example']);
 
   await page.getByRole('button', { name: 'Launch…' }).click();
   await launch.getByText('Would launch "Autumn paper" to 2 recipients now; nobody is left out.').waitFor();
@@ -110,6 +110,19 @@ describe('in a project with a history', () => {
     seedCampaigns(setup.postern);
     return setup.open(room + path, options);
   };
+
+  test('a subject that comes from a template is not told to be missing', async () => {
+    seedCampaigns(setup.postern);
+    const draft = desk().state.campaigns.find(({ id }) => id === draftId)!;
+    const other = { ...draft, id: `${draftId.slice(0, -1)}Z`, name: 'Bare', template_id: null };
+    desk().state.campaigns = [
+      { ...draft, subject: null, template_id: 'tpl_x' },
+      { ...other, subject: null },
+    ];
+    const page = await setup.open(room);
+    await page.getByRole('article', { name: draft.name }).getByText('subject of its template').waitFor();
+    await page.getByRole('article', { name: 'Bare' }).getByText('no subject yet').waitFor();
+  });
 
   test('a draft saves itself, and what is refused is told at its field', async () => {
     const page = await open(`/campaigns/${draftId}`);
@@ -249,10 +262,12 @@ describe('in a project with a history', () => {
     await page.getByRole('button', { name: 'Pause' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await dialog.getByText('drop 4722 mails').waitFor();
+    await dialog.getByRole('button', { name: 'Keep it' }).waitFor();
     await dialog.getByRole('button', { name: 'Cancel it for good' }).click();
     await eventually(() => desk().state.campaigns.find(({ id }) => id === runningId)?.state).toBe(
       'cancelled',
     );
+    await page.getByRole('heading', { name: /^Sent to .* before it was cancelled$/ }).waitFor();
   });
 
   test('captured mail is shown as its reader sees it, and harmless', async () => {
@@ -279,6 +294,8 @@ describe('in a project with a history', () => {
     await search.fill('conti');
     await page.getByRole('button', { name: 'chiara@example.com' }).waitFor();
     await eventually(() => page.locator('.people tbody tr').count()).toBe(1);
+    await search.fill('bo');
+    await page.getByRole('button', { name: 'bo@example.net' }).waitFor();
     await search.fill('ANA.LIMA@example.org');
     await page.getByRole('button', { name: 'ana.lima@example.org' }).click();
     const dialog = page.getByRole('dialog');

@@ -32,7 +32,7 @@ export async function checkContent(
   const violations: FieldViolation[] = [];
   const from = senderOf(campaign, around.lists);
   if (from === null) {
-    violations.push(violation('from', 'invalid_state', 'names no sender, and none of its lists has one'));
+    violations.push(violation('from', 'invalid_state', 'is missing, and none of the lists has one'));
   }
   const source = contentSource(campaign, around.template);
   if (campaign.template_id !== null && around.template === null) {
@@ -40,7 +40,9 @@ export async function checkContent(
   }
   if (source.subject.trim() === '') violations.push(violation('subject', 'template_error', 'is empty'));
   if (!hasBody(source)) {
-    violations.push(violation('html', 'template_error', 'is empty, and so is text: there is no body'));
+    violations.push(
+      violation('html', 'template_error', 'is empty, and so is text: there is nothing to send'),
+    );
   }
   const compiled = await compile(ports, campaign, around);
   if (compiled instanceof ContentError) {

@@ -72,7 +72,8 @@ async function checkAudience(
   }
   const count = lists.length === 0 ? NOBODY : await countOnThread(ports, campaign, signal);
   if (count.recipients === 0) {
-    const why = wanted.length === 0 ? 'names no list' : 'leads to nobody who may be mailed';
+    const why =
+      wanted.length === 0 ? 'is empty: choose a list at least' : 'leads to nobody who may be mailed';
     violations.push(violation('list_ids', 'no_recipients', why));
   }
   return { violations, count };
@@ -116,7 +117,10 @@ export async function checkTransport(
     const domain = address.fault === undefined ? address.domain : '';
     const row = await findSendingDomain(ports.store.db, projectId, domain);
     if (row?.state !== 'verified') {
-      const stands = row === undefined ? 'is no sending domain of this project' : `is ${row.state}`;
+      const stands =
+        row === undefined
+          ? 'is no sending domain of this project: add it and set its DNS records'
+          : `is ${row.state}: set its DNS records, then verify it`;
       violations.push(violation('from', 'domain_unverified', `has the domain ${domain}, which ${stands}`));
     }
   }

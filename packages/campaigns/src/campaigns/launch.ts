@@ -5,7 +5,7 @@ import { recordAct } from '../audit.ts';
 import { moveCampaign } from '../engine/control/campaign-state.ts';
 import type { RefusalReason } from '../engine/ledger/refusals.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
-import { counted, listed, quoted } from '../shapes/words.ts';
+import { counted, listed, numeral, quoted } from '../shapes/words.ts';
 import type { CampaignTable } from '../tables.ts';
 import { checkLaunch, checkTransport, type LaunchCheck } from './check-launch.ts';
 import { launchedContent } from './launched.ts';
@@ -88,7 +88,7 @@ async function resume(ports: CampaignsPorts, row: CampaignTable, call: Call): Pr
   const rest =
     row.frozen_us === null
       ? 'its audience'
-      : `${counted(pending + deferred, 'recipient')} of ${counted(audience, 'recipient')}`;
+      : `${numeral(pending + deferred)} of ${counted(audience, 'recipient')}`;
   if (call.dryRun) {
     const effect = `Would resume ${quoted(row.name)} with what is still open: ${rest}.`;
     return { outcome: 'would_resume', effect, campaign: before };

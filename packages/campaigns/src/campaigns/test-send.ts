@@ -34,11 +34,11 @@ export async function sendTestCampaign(
   const from = senderOf(campaign, around.lists);
   const violations: FieldViolation[] = [
     ...(from === null
-      ? [violation('from', 'invalid_state', 'names no sender, and none of its lists has one')]
+      ? [violation('from', 'invalid_state', 'is missing, and none of the lists has one')]
       : []),
     ...(hasBody(source)
       ? []
-      : [violation('html', 'template_error', 'is empty, and so is text: there is no body')]),
+      : [violation('html', 'template_error', 'is empty, and so is text: there is nothing to send')]),
     ...(await checkTransport(ports, projectId, from)),
   ];
   if (from === null || violations.length > 0) {

@@ -2,7 +2,12 @@
 
 /** `1 subscriber`, `12,345 subscribers`. */
 export function counted(total: number, noun: string, plural = `${noun}s`): string {
-  return `${total.toLocaleString('en-US')} ${total === 1 ? noun : plural}`;
+  return `${numeral(total)} ${total === 1 ? noun : plural}`;
+}
+
+/** `12,345`. */
+export function numeral(total: number): string {
+  return total.toLocaleString('en-US');
 }
 
 /** `a`, `a and b`, `a, b and c`. */

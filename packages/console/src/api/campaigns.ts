@@ -434,7 +434,8 @@ export function projectApi(projectId: string) {
           `/campaigns/${id}/preview`,
           subscriberId === null ? {} : { subscriber_id: subscriberId },
         ),
-      test: (id: string, to: string) => post<{ readonly sent_to: unknown }>(`/campaigns/${id}/test`, { to }),
+      test: (id: string, to: readonly string[]) =>
+        post<{ readonly sent_to: unknown }>(`/campaigns/${id}/test`, { to }),
       launch: (id: string, dryRun: boolean) =>
         post<Effect & { readonly campaign: Campaign }>(`/campaigns/${id}/launch`, {}, dry(dryRun)),
       pause: (id: string) => post<Campaign>(`/campaigns/${id}/pause`, {}),

@@ -117,6 +117,7 @@ function RunHead({ campaign }: { readonly campaign: Campaign }) {
         <DryRunDialog
           title={`Cancel ${campaign.name}?`}
           action="Cancel it for good"
+          stay="Keep it"
           run={(dryRun) => api.campaigns.cancel(campaign.id, dryRun)}
           onClose={() => setOpen(null)}
         />

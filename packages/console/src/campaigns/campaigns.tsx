@@ -67,7 +67,7 @@ function CampaignCard({ campaign }: { readonly campaign: Campaign }) {
             <CampaignStateBadge state={campaign.state} />
           </h2>
           <p className="card-meta">
-            <span>{campaign.subject ?? 'no subject yet'}</span>
+            <SubjectOf campaign={campaign} />
             <When campaign={campaign} />
           </p>
         </div>
@@ -75,6 +75,10 @@ function CampaignCard({ campaign }: { readonly campaign: Campaign }) {
       {campaign.counts.audience > 0 && <ProgressBar counts={campaign.counts} />}
     </article>
   );
+}
+
+function SubjectOf({ campaign: { subject, template_id } }: { readonly campaign: Campaign }) {
+  return <span>{subject ?? (template_id === null ? 'no subject yet' : 'subject of its template')}</span>;
 }
 
 function When({ campaign }: { readonly campaign: Campaign }) {

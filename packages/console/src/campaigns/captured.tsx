@@ -33,7 +33,7 @@ export function CapturedSection({ projectId, item }: CapturedProps) {
       <section className="conversation-list" aria-label="Captured mail">
         <div className="captured-head">
           <h1>Captured mail</h1>
-          <p className="section-intro">Kept here instead of being sent.</p>
+          <p className="section-intro">Kept here instead of being sent, for all projects.</p>
         </div>
         <label className="search-box">
           <span className="visually-hidden">Only mails to this address</span>

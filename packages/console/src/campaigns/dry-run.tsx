@@ -13,6 +13,8 @@ interface DryRunProps {
   readonly title: string;
   readonly action: string;
   readonly kind?: 'danger' | 'primary';
+  /** What the button says that changes nothing. */
+  readonly stay?: string;
   /** Asks for the same thing twice: first what it would do, then to do it. */
   readonly run: (dryRun: boolean) => Promise<Effect>;
   readonly onDone?: (effect: Effect) => void;
@@ -22,7 +24,7 @@ interface DryRunProps {
 
 /** Before something that can't be undone: shows what the server says it would do, and only then offers it. */
 export function DryRunDialog(props: DryRunProps) {
-  const { title, action, kind = 'danger', run, onDone, onClose, children } = props;
+  const { title, action, kind = 'danger', stay = 'Cancel', run, onDone, onClose, children } = props;
   const client = useQueryClient();
   const toast = useToast();
   const id = useId();
@@ -49,7 +51,7 @@ export function DryRunDialog(props: DryRunProps) {
       <EffectOfDryRun query={dryRun} />
       {act.isError && <ActError error={act.error} />}
       <div className="dialog-actions">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{stay}</Button>
         {isReady && (
           <Button kind={kind} busy={act.isPending} onClick={() => act.mutate()}>
             {action}

@@ -125,7 +125,7 @@ function People({ list, onAdd, onChoose }: PeopleProps) {
   const isAddress = /^\S+@\S+\.\S+$/.test(sought);
   const filter = {
     ...(status !== '' && { status }),
-    ...(sought !== '' && (sought.includes('@') ? { email: sought } : { name: sought })),
+    ...(sought !== '' && { search: sought }),
   };
   const people = useInfiniteQuery(subscribersQuery(room, list.id, filter));
   // A whole address is looked up by itself: quick on the largest list, and in any spelling.

@@ -64,8 +64,8 @@ export const listQuery = ({ project, api }: Room, id: string) =>
 
 export interface SubscriberFilter {
   readonly status?: string;
-  readonly email?: string;
-  readonly name?: string;
+  /** Part of the address or the name. */
+  readonly search?: string;
 }
 
 export const subscribersQuery = ({ project, api }: Room, listId: string, filter: SubscriberFilter) =>

@@ -25,9 +25,7 @@ export function ReportView({ campaign }: { readonly campaign: Campaign }) {
           {data.counts.audience > 0 && (
             <>
               <section className="panel" aria-label="Progress">
-                <h2>
-                  {Math.floor(100 * doneShare(data.counts))} % of {data.counts.audience.toLocaleString()} done
-                </h2>
+                <h2>{headOf(data)}</h2>
                 <ProgressBar counts={data.counts} />
               </section>
               <Figures report={data} campaign={campaign} />
@@ -99,6 +97,14 @@ function Figures({ report, campaign }: { readonly report: Report; readonly campa
   );
 }
 
+/** A cancelled campaign is over, and yet not done. */
+function headOf({ state, counts }: Report): string {
+  const audience = counts.audience.toLocaleString();
+  return state === 'cancelled'
+    ? `Sent to ${counts.sent.toLocaleString()} of ${audience} before it was cancelled`
+    : `${Math.floor(100 * doneShare(counts))} % of ${audience} done`;
+}
+
 /** A zero would say that nobody did, where nobody counted. */
 function tracked(
   name: string,
@@ -106,7 +112,11 @@ function tracked(
   mode: Campaign['tracking']['opens'],
 ): readonly [string, number | null, string | null] {
   if (mode === 'off') return [name, null, 'not tracked'];
-  return [name, total, people > 0 ? `${people.toLocaleString()} people` : null];
+  return [name, total, people > 0 ? peopleText(people) : null];
+}
+
+function peopleText(count: number): string {
+  return `${count.toLocaleString()} ${count === 1 ? 'person' : 'people'}`;
 }
 
 type Line = 'sent' | 'deferred' | 'failed' | 'opens' | 'clicks';
@@ -222,7 +232,7 @@ function Links({ report }: { readonly report: Report }) {
               <span className="bar-name breakable">{url ?? 'links of people who were erased'}</span>
               <strong className="bar-value">
                 {total.toLocaleString()}
-                {people > 0 && <Badge>{people.toLocaleString()} people</Badge>}
+                {people > 0 && <Badge>{peopleText(people)}</Badge>}
               </strong>
               <span className="bar-track" aria-hidden="true">
                 <span className="bar-fill tone-clicks" style={{ width: `${(100 * total) / largest}%` }} />

@@ -85,16 +85,19 @@ export function mailingRoutes(desk: FakeCampaignsDesk): readonly FakeRoute[] {
     const faults: FieldViolation[] = [];
     const add = (field: string, code: string, message: string) => faults.push({ field, code, message });
     if (!members(campaign).some(({ status }) => status === 'subscribed')) {
-      const why = campaign.list_ids.length === 0 ? 'names no list' : 'leads to nobody who may be mailed';
+      const why =
+        campaign.list_ids.length === 0
+          ? 'is empty: choose a list at least'
+          : 'leads to nobody who may be mailed';
       add('list_ids', 'no_recipients', why);
     }
     const hasSender = state.lists.some((list) => campaign.list_ids.includes(list.id) && list.from !== null);
     if (campaign.from === null && !hasSender) {
-      add('from', 'invalid_state', 'names no sender, and none of its lists has one');
+      add('from', 'invalid_state', 'is missing, and none of the lists has one');
     }
     if (campaign.subject === null) add('subject', 'template_error', 'is empty');
     const body = bodyOf(campaign);
-    if (body === null) add('html', 'template_error', 'is empty, and so is text: there is no body');
+    if (body === null) add('html', 'template_error', 'is empty, and so is text: there is nothing to send');
     else if (!/\{\{\s*unsubscribe_url\s*\}\}/.test(body)) {
       add('html', 'unsubscribe_link_missing', 'must have {{ unsubscribe_url }} in it');
     }
@@ -212,10 +215,11 @@ export function mailingRoutes(desk: FakeCampaignsDesk): readonly FakeRoute[] {
       { body: ['project_id', 'to', 'subscriber_id'] },
       (request, [id]) => {
         campaign(request, id);
-        const faults = addressFault('to', request.body.to);
+        const to = [request.body.to].flat();
+        const faults = to.flatMap((address, index) => addressFault(`to.${index}`, address));
         if (faults.length > 0) throw invalid(faults);
-        state.tests.push(String(request.body.to));
-        return ok({ sent_to: [request.body.to] });
+        state.tests.push(...to.map(String));
+        return ok({ sent_to: to });
       },
     ),
     route(

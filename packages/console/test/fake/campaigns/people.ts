@@ -184,18 +184,21 @@ export function peopleRoutes(desk: FakeCampaignsDesk): readonly FakeRoute[] {
     route(
       'GET',
       '/api/v1/lists/:id/subscribers',
-      { query: [...pageFields, 'status', 'email', 'name'] },
+      { query: [...pageFields, 'status', 'email', 'name', 'search'] },
       (request, [id]) => {
         const list = within(state.lists, projectOf(desk, request), id);
         const { query } = request;
-        const [status, email, name] = ['status', 'email', 'name'].map((field) => query.get(field));
+        const [status, email, name, search] = ['status', 'email', 'name', 'search'].map((field) =>
+          query.get(field)?.toLowerCase(),
+        );
         return pageOf(
           state.subscribers.filter(
             (one) =>
               one.list_id === list.id &&
               (status == null ? one.status !== 'erased' : one.status === status) &&
-              (email == null || one.email?.toLowerCase().includes(email.toLowerCase())) &&
-              (name == null || one.name?.toLowerCase().includes(name.toLowerCase())),
+              (email == null || one.email?.toLowerCase().includes(email)) &&
+              (name == null || one.name?.toLowerCase().includes(name)) &&
+              (search == null || [one.email, one.name].some((text) => text?.toLowerCase().includes(search))),
           ),
           request,
         );
