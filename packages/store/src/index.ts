@@ -56,6 +56,7 @@ export {
 export { type JobOutcome, type OutboxWorkerOptions, runOutbox } from './outbox-worker.ts';
 export { reclaimAfterRestart } from './restart.ts';
 export { getOrCreateSetting } from './settings.ts';
+export { forEachRow } from './sqlite/for-each.ts';
 export { giveBackFreePages } from './sqlite/free-pages.ts';
 export { boundSql } from './sqlite/query-compiler.ts';
 export {

@@ -4,6 +4,7 @@ import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult }
 import { StoreBusyError } from '../errors.ts';
 import type { TransactionScope } from '../scope.ts';
 import { busyPause, isBusy, untilFree } from './busy.ts';
+import { isEachQuery } from './for-each.ts';
 import type { Precedence } from './precedence.ts';
 import { Statements } from './statements.ts';
 import type { Turnstile } from './turnstile.ts';
@@ -125,14 +126,17 @@ class SqliteConnection implements DatabaseConnection {
     this.#waitMs = waitMs;
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { sql, parameters } = query;
     let stopWaiting: (() => void) | undefined;
     try {
       return await untilFree(
         this.#waitMs,
         () => {
           if (this.#ended) throw new StoreBusyError('the connection was given back already');
-          const result = this.#statements.execute<R>(sql, parameters);
+          const result = isEachQuery(query)
+            ? this.#statements.executeEach<R>(sql, query.rows)
+            : this.#statements.execute<R>(sql, parameters);
           this.#hasRun = true;
           return result;
         },

@@ -29,6 +29,14 @@ export class Statements {
     return { rows: [], numAffectedRows: BigInt(changes) };
   }
 
+  /** Runs it once for each row of parameters; rows that it returns are not kept. */
+  executeEach<R>(sql: string, rows: readonly (readonly unknown[])[]): QueryResult<R> {
+    const { statement } = this.#prepare(sql);
+    let affected = 0n;
+    for (const row of rows) affected += BigInt(statement.run(...row.map(toInput)).changes);
+    return { rows: [], numAffectedRows: affected };
+  }
+
   #prepare(sql: string): Prepared {
     const known = this.#prepared.get(sql);
     if (known) {

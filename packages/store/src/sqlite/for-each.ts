@@ -1,0 +1,24 @@
+import { CompiledQuery, type Transaction } from 'kysely';
+
+/** A statement that is to be run once for each of these rows of parameters. */
+export interface EachQuery extends CompiledQuery {
+  readonly rows: readonly (readonly unknown[])[];
+}
+
+/**
+ * Runs one statement, with `?` for its parameters, once for each row of them. On SQLite that is faster than one
+ * statement with the values of all, of which it makes a table first. It does not let the event loop go meanwhile:
+ * many rows belong on a thread.
+ */
+export async function forEachRow<DB>(
+  tx: Transaction<DB>,
+  sql: string,
+  rows: readonly (readonly unknown[])[],
+): Promise<void> {
+  const query: EachQuery = { ...CompiledQuery.raw(sql), rows };
+  await tx.executeQuery(query);
+}
+
+export function isEachQuery(query: CompiledQuery): query is EachQuery {
+  return 'rows' in query;
+}
