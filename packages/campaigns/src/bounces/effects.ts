@@ -1,6 +1,8 @@
 import { forUpdate } from '@postern/store';
 import { addToListCounts } from '../counts.ts';
+import { isOneOf } from '../engine/sql.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
+import { idsOfAddress } from '../subscribers/ids-of-address.ts';
 import { insertSuppression } from '../suppressions/rows.ts';
 import type { SubscriberStatus, SuppressionReason } from '../tables.ts';
 
@@ -12,6 +14,8 @@ export interface Refused {
   /** As written in the ledger; null when it is not known any more. */
   readonly email: string | null;
 }
+
+type Asking = Pick<CampaignsPorts, 'store' | 'clock' | 'installationKey'>;
 
 /** Statuses that a bounce or a complaint replaces; who had left already stays who they are. */
 const REPLACED: readonly SubscriberStatus[] = ['subscribed', 'unconfirmed'];
@@ -32,21 +36,23 @@ export async function refuseAddress(
   const { projectId, emailKey, email } = person;
   await insertSuppression(tx, ports, { projectId, emailKey, email, reason, source, note: null });
   const now = ports.clock.nowMicroseconds();
-  await setStatusEverywhere(tx, person, reason === 'complaint' ? 'complained' : 'bounced', now);
+  await setStatusEverywhere(tx, ports, person, reason === 'complaint' ? 'complained' : 'bounced', now);
 }
 
 async function setStatusEverywhere(
   tx: CampaignsTransaction,
+  ports: Asking,
   { projectId, emailKey }: Refused,
   status: SubscriberStatus,
   nowUs: number,
 ): Promise<void> {
+  const ids = await idsOfAddress(tx, ports, projectId, emailKey);
   const rows = await forUpdate(
     tx,
     tx
       .selectFrom('mail_subscribers')
       .select(['subscriber_id', 'list_id', 'status'])
-      .where('project_id', '=', projectId)
+      .where(isOneOf(ports.store.engine, 'subscriber_id', ids))
       .where('email_key', '=', emailKey)
       // A complaint says more than a bounce.
       .where('status', 'in', status === 'complained' ? [...REPLACED, 'bounced'] : REPLACED)
@@ -77,17 +83,18 @@ export const BOUNCED_AFTER_SENDING = 'hard_bounce';
  */
 export async function hasBouncedTooOften(
   tx: CampaignsTransaction,
-  { clock }: Pick<CampaignsPorts, 'clock'>,
+  ports: Asking,
   { projectId, emailKey }: Refused,
 ): Promise<boolean> {
+  const ids = await idsOfAddress(tx, ports, projectId, emailKey);
   const rows = await tx
     .selectFrom('mail_deliveries')
     .innerJoin('mail_subscribers', 'mail_subscribers.subscriber_id', 'mail_deliveries.subscriber_id')
     .select(['mail_deliveries.state', 'mail_deliveries.reason'])
-    .where('mail_subscribers.project_id', '=', projectId)
+    .where(isOneOf(ports.store.engine, 'mail_subscribers.subscriber_id', ids))
     .where('mail_subscribers.email_key', '=', emailKey)
     .where('mail_deliveries.state', 'in', ['sent', 'failed'])
-    .where('mail_deliveries.updated_us', '>', clock.nowMicroseconds() - SOFT_WINDOW_US)
+    .where('mail_deliveries.updated_us', '>', ports.clock.nowMicroseconds() - SOFT_WINDOW_US)
     .orderBy('mail_deliveries.delivery_id', 'desc')
     .limit(100)
     .execute();

@@ -1,4 +1,4 @@
-import { forUpdate } from '@postern/store';
+import { forEachRow, forUpdate } from '@postern/store';
 import { sql } from 'kysely';
 import { addToListCounts } from '../counts.ts';
 import { isOneOf, recordsTable } from '../engine/sql.ts';
@@ -32,6 +32,7 @@ const COLUMNS = {
 
 const names = Object.keys(COLUMNS) as (keyof SubscriberTable)[];
 const columnList = sql.join(names.map((name) => sql.ref(name)));
+const INSERT_ONE = `INSERT INTO mail_subscribers (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
 
 /**
  * Adds the entries to a list, or changes those who are on it, and keeps the counters. None of the addresses may be
@@ -116,10 +117,15 @@ async function insertRows(
   rows: readonly SubscriberTable[],
 ): Promise<Set<string>> {
   if (rows.length === 0) return new Set();
-  // `WHERE true` keeps SQLite from reading ON CONFLICT as part of a join.
+  if (store.engine === 'sqlite') {
+    // Nobody else can have added them: this transaction has been the only writer since before it looked.
+    const values = rows.map((row) => names.map((name) => row[name]));
+    await forEachRow(tx, INSERT_ONE, values);
+    return new Set(rows.map((row) => row.subscriber_id));
+  }
   const { rows: inserted } = await sql<{ subscriber_id: string }>`
     INSERT INTO mail_subscribers (${columnList})
-    SELECT ${columnList} FROM ${recordsTable(store.engine, 'given', COLUMNS, rows.map(recordOf))} WHERE true
+    SELECT ${columnList} FROM ${recordsTable(store.engine, 'given', COLUMNS, rows.map(recordOf))}
     ON CONFLICT (subscriber_id) DO NOTHING RETURNING subscriber_id`.execute(tx);
   return new Set(inserted.map((row) => row.subscriber_id));
 }

@@ -7,6 +7,7 @@ import { insertSuppression } from '../suppressions/rows.ts';
 import type { SubscriberStatus, SubscriberTable } from '../tables.ts';
 import { emitEvents } from '../webhooks/events.ts';
 import { recordEvents } from './events.ts';
+import { idsOfAddress, idsOnLists } from './ids-of-address.ts';
 import { lockSubscriber, requireThere } from './rows.ts';
 import { type SubscriberAnswer, subscriberAnswer } from './shapes.ts';
 
@@ -118,17 +119,20 @@ export async function personOf(
 /** A person's rows on these lists, or on all of the project. */
 export async function lockPerson(
   tx: CampaignsTransaction,
-  { store }: Pick<CampaignsPorts, 'store'>,
+  ports: Pick<CampaignsPorts, 'store' | 'installationKey'>,
   { project_id, email_key }: Pick<SubscriberTable, 'project_id' | 'email_key'>,
   listIds?: readonly string[],
 ): Promise<SubscriberTable[]> {
-  let query = tx
+  const ids = listIds
+    ? idsOnLists(ports, listIds, email_key)
+    : await idsOfAddress(tx, ports, project_id, email_key);
+  const query = tx
     .selectFrom('mail_subscribers')
     .selectAll()
     .where('project_id', '=', project_id)
     .where('email_key', '=', email_key)
+    .where(isOneOf(ports.store.engine, 'subscriber_id', ids))
     .orderBy('list_id');
-  if (listIds) query = query.where(isOneOf(store.engine, 'list_id', listIds));
   return forUpdate(tx, query).execute();
 }
 

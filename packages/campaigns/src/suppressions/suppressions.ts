@@ -3,9 +3,11 @@ import { parseAddress } from '@postern/mail';
 import { forUpdate } from '@postern/store';
 import { recordAct } from '../audit.ts';
 import type { CampaignsDatabase } from '../engine/ports.ts';
+import { isOneOf } from '../engine/sql.ts';
 import { type Page, page } from '../paging.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 import { counted } from '../shapes/words.ts';
+import { idsOfAddress } from '../subscribers/ids-of-address.ts';
 import type { SuppressionReason, SuppressionTable } from '../tables.ts';
 import { suppressionHash } from './hash.ts';
 import { findSuppression, insertSuppression } from './rows.ts';
@@ -80,7 +82,7 @@ export async function addSuppression(
   return ports.store.transaction(async (tx): Promise<Addition> => {
     const before = await findSuppression(tx, ports, projectId, address.key);
     if (before) return alreadySuppressed(before);
-    const reach = await subscribedTo(tx, projectId, address.key);
+    const reach = await subscribedTo(tx, ports, projectId, address.key);
     if (dryRun) {
       const effect = `Would suppress the address in this project: ${reach} would get no more mail.`;
       return { outcome: 'would_add', effect, suppression: null };
@@ -135,7 +137,7 @@ export async function removeSuppression(
       await forUpdate(tx, byId(tx, projectId, suppressionId)).executeTakeFirst(),
       suppressionId,
     );
-    const after = await afterRemoval(tx, row);
+    const after = await afterRemoval(tx, ports, row);
     if (dryRun) {
       return {
         outcome: 'would_remove',
@@ -154,19 +156,30 @@ export async function removeSuppression(
   });
 }
 
-async function afterRemoval(tx: CampaignsTransaction, { project_id, email, reason }: SuppressionTable) {
+async function afterRemoval(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  { project_id, email, reason }: SuppressionTable,
+) {
   if (reason === 'erased') return 'the address of somebody who was erased can be added and imported again.';
   const address = parseAddress(email ?? '');
-  const reach = address.fault === undefined ? await subscribedTo(tx, project_id, address.key) : 'the address';
+  const reach =
+    address.fault === undefined ? await subscribedTo(tx, ports, project_id, address.key) : 'the address';
   return `${reach} can be mailed again; no status on a list changes.`;
 }
 
-async function subscribedTo(tx: CampaignsTransaction, projectId: string, emailKey: string): Promise<string> {
+async function subscribedTo(
+  tx: CampaignsTransaction,
+  ports: CampaignsPorts,
+  projectId: string,
+  emailKey: string,
+): Promise<string> {
+  const ids = await idsOfAddress(tx, ports, projectId, emailKey);
   const { total } = await tx
     .selectFrom('mail_subscribers')
     .innerJoin('mail_lists', 'mail_lists.list_id', 'mail_subscribers.list_id')
     .select((row) => row.fn.countAll<number>().as('total'))
-    .where('mail_subscribers.project_id', '=', projectId)
+    .where(isOneOf(ports.store.engine, 'subscriber_id', ids))
     .where('email_key', '=', emailKey)
     .where('status', '=', 'subscribed')
     .where('deleted_us', 'is', null)

@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { CampaignsPorts } from '../../ports.ts';
+import { idsOnLists } from '../../subscribers/ids-of-address.ts';
 import type { SubscriberStatus } from '../../tables.ts';
 import { type RefusalReason, refusalOf, suppressedOf } from '../ledger/refusals.ts';
 import type { CampaignsDatabase } from '../ports.ts';
@@ -87,7 +88,7 @@ function nextList({ listIds }: Audience, { pass, list }: Position): Position | n
 /** The members whom an earlier step of the walk has met already, by their canonical addresses. */
 export async function metBefore(
   db: CampaignsDatabase,
-  ports: Pick<CampaignsPorts, 'store'>,
+  ports: Pick<CampaignsPorts, 'store' | 'installationKey'>,
   audience: Audience,
   position: Position,
   members: readonly Member[],
@@ -96,14 +97,15 @@ export async function metBefore(
   const isUnconfirmed = PASSES[position.pass] === 'unconfirmed';
   if (members.length === 0 || (earlier.length === 0 && !isUnconfirmed)) return new Set();
   const { engine } = ports.store;
-  const keys = members.map((member) => member.emailKey);
-  const inAnswered = sql<SqlBool>`status <> 'unconfirmed' AND ${isOneOf(engine, 'list_id', isUnconfirmed ? audience.listIds : earlier)}`;
+  const asked = isUnconfirmed ? audience.listIds : earlier;
+  const ids = members.flatMap((member) => idsOnLists(ports, asked, member.emailKey));
+  const inAnswered = sql<SqlBool>`status <> 'unconfirmed' AND ${isOneOf(engine, 'list_id', asked)}`;
   const inUnconfirmed = sql<SqlBool>`status = 'unconfirmed' AND ${isOneOf(engine, 'list_id', earlier)}`;
   let query = db
     .selectFrom('mail_subscribers')
     .select('email_key')
     .where('project_id', '=', audience.projectId)
-    .where(isOneOf(engine, 'email_key', keys))
+    .where(isOneOf(engine, 'subscriber_id', ids))
     .where('created_us', '<=', audience.untilUs)
     .where('email', 'is not', null)
     .where(isUnconfirmed ? sql<SqlBool>`((${inAnswered}) OR (${inUnconfirmed}))` : inAnswered);
