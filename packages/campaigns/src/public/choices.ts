@@ -1,4 +1,6 @@
+import { isOneOf } from '../engine/sql.ts';
 import type { CampaignsPorts } from '../ports.ts';
+import { idsOfAddress } from '../subscribers/ids-of-address.ts';
 import { findSuppression } from '../suppressions/rows.ts';
 import type { SubscriberStatus } from '../tables.ts';
 
@@ -31,11 +33,12 @@ export async function choicesOf(ports: CampaignsPorts, subscriberId: string): Pr
     .where('status', '!=', 'erased')
     .executeTakeFirst();
   if (!own) return { lists: [], getsNone: false };
+  const ids = await idsOfAddress(db, ports, own.project_id, own.email_key);
   const rows = await db
     .selectFrom('mail_subscribers')
     .innerJoin('mail_lists', 'mail_lists.list_id', 'mail_subscribers.list_id')
     .select(['mail_lists.list_id', 'mail_lists.name', 'mail_lists.description', 'public', 'status'])
-    .where('mail_subscribers.project_id', '=', own.project_id)
+    .where(isOneOf(ports.store.engine, 'subscriber_id', ids))
     .where('email_key', '=', own.email_key)
     .where('mail_lists.deleted_us', 'is', null)
     .where('status', 'in', [...ON, 'unsubscribed'])
