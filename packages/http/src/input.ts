@@ -94,8 +94,11 @@ function placeFields(operation: OperationShape, sent: Sent): Placed {
   ]);
   const take = (fields: Readonly<Record<string, unknown>>, place: 'query' | 'body'): [string, unknown][] =>
     Object.entries(fields).filter(([field]) => {
-      if (known.has(field) && fieldPlace(operation, field) === place) return true;
-      violations.push({ field, code: 'unknown_field', message: `is not a field of the ${place}` });
+      const right = known.has(field) ? fieldPlace(operation, field) : null;
+      if (right === place) return true;
+      const message =
+        right === null ? `is not a field of the ${place}` : `belongs in the ${right}, not in the ${place}`;
+      violations.push({ field, code: 'unknown_field', message });
       return false;
     });
 

@@ -197,6 +197,17 @@ describe('every violation is answered, at once', () => {
     expect(Object.getPrototypeOf({})).not.toHaveProperty('size');
   });
 
+  test('a field in the wrong place is told where it belongs', async () => {
+    const answer = await call('POST', '/boxes/b/things?size=2&colour=red', { name: 'a', dry: true });
+    expect(answer.body).toMatchObject({
+      errors: expect.arrayContaining([
+        { field: 'size', code: 'unknown_field', message: 'belongs in the body, not in the query' },
+        { field: 'colour', code: 'unknown_field', message: 'is not a field of the query' },
+        { field: 'dry', code: 'unknown_field', message: 'belongs in the query, not in the body' },
+      ]),
+    });
+  });
+
   test('faults the context finds with fields are answered together with those of the schema', async () => {
     expect(fieldsOf(await call('POST', '/boxes/b/things', { name: 'bad-context', size: 11 }))).toEqual([
       'size out_of_range',
