@@ -61,6 +61,10 @@ describeEngines('sending domains', (engine) => {
         { field: 'domain' },
       ]);
     }
+    const malformed = await key.rest('POST /sending-domains', { domain: 'x y.org' });
+    expect(malformed.body.detail).toBe(
+      'domain must be a domain such as example.org, found "x y.org": it is malformed',
+    );
   });
 
   test('are verified when all their records are there', async () => {

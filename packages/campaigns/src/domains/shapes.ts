@@ -1,11 +1,18 @@
 import { mustBe } from '@postern/kit';
-import { ADDRESS_FAULTS, parseDomain } from '@postern/mail';
+import { ADDRESS_FAULTS, type AddressFault, parseDomain } from '@postern/mail';
 import * as z from 'zod';
 import { answerTime, answerTimeOrNull, answerTimeSchema, madeFields } from '../shapes/common.ts';
 import type { DomainTable } from '../tables.ts';
 import { type DomainRecord, recordPurposes, recordStatuses } from './records.ts';
 
 export const domainStates = ['unverified', 'verified', 'failing'] as const;
+
+/** Where the words for an address speak of what is before or after an @. */
+const DOMAIN_FAULTS: Readonly<Partial<Record<AddressFault, string>>> = {
+  domain_syntax: 'is malformed',
+  domain_single_label: 'has no dot',
+  domain_literal: 'is an IP address',
+};
 
 /** A domain somebody gives, in any spelling; {@link parseDomain} has its A-labels. */
 export const domainInput = z
@@ -15,7 +22,8 @@ export const domainInput = z
     if (text.length > 1_000) return;
     const parsed = parseDomain(text.trim());
     if (typeof parsed === 'string') return;
-    const message = `${mustBe('a domain such as example.org')({ input: text })}: it ${ADDRESS_FAULTS[parsed.fault]}`;
+    const why = DOMAIN_FAULTS[parsed.fault] ?? ADDRESS_FAULTS[parsed.fault];
+    const message = `${mustBe('a domain such as example.org')({ input: text })}: it ${why}`;
     context.addIssue({ code: 'custom', input: text, message });
   });
 
