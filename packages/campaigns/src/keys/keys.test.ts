@@ -1,7 +1,7 @@
 import { describeEngines } from '@postern/store/testing';
 import { describe, expect, test } from 'vitest';
 import { adminOf } from '../auth.ts';
-import { allScopes } from '../context.ts';
+import { allScopes, scopeAreas } from '../context.ts';
 import { BENCH_ADMIN_KEY, campaignsBench } from '../testing/index.ts';
 
 describeEngines('API keys', (engine) => {
@@ -105,6 +105,19 @@ describeEngines('API keys', (engine) => {
       expect((await key.rest(`DELETE /api-keys/${id}`)).status).toBe(404);
     }
     expect((await http.admin.rest(`DELETE /admin-keys/${theirs.keyId}`)).status).toBe(404);
+  });
+
+  test('are refused with all that there is when a scope is none', async () => {
+    const { http, project_id } = await start();
+    const refused = await http.admin.rest('POST /api-keys', {
+      project_id,
+      name: 'x',
+      scopes: ['lists:reed'],
+    });
+    expect(refused.body.errors).toMatchObject([{ field: 'scopes.0', code: 'not_allowed' }]);
+    for (const area of [...scopeAreas, 'campaigns:launch', '"lists:reed"']) {
+      expect(refused.body.detail).toContain(area);
+    }
   });
 
   test('that expire when no time that is kept can be are refused', async () => {

@@ -1,11 +1,16 @@
 import { mustBe, parseTime } from '@postern/kit';
 import * as z from 'zod';
-import { allScopes, type Scope } from '../context.ts';
+import { allScopes, type Scope, scopeAreas } from '../context.ts';
 import { answerTimeOrNull, answerTimeSchema, givenTimeSchema } from '../shapes/common.ts';
 import type { KeyTable } from '../tables.ts';
 import { scopesOf } from './rows.ts';
 
-export const scopeSchema = z.enum(allScopes as [Scope, ...Scope[]]);
+/** All areas are told of at once: a list of all scopes would be cut short. */
+const isScope = mustBe(`campaigns:launch, or :read or :write after one of ${scopeAreas.join(', ')}`);
+
+export const scopeSchema = z.enum(allScopes as [Scope, ...Scope[]], {
+  error: (issue) => (typeof issue.input === 'string' ? isScope(issue) : undefined),
+});
 
 export const keySchema = z.strictObject({
   id: z.string().describe('key_…, or bootstrap for the admin key of the configuration'),

@@ -56,7 +56,7 @@ const comparison = z
     field: z
       .string()
       .describe(
-        'email, name, status, created_at, attributes.<key>, or campaigns.<campaign id>.<sent, opened or clicked>',
+        'email, name, status, created_at, attributes.<key>, or campaigns.<campaign id>.<sent, opened or clicked>. Names and attributes are compared with their capitals, addresses without',
       ),
     op: z.enum(operators),
     value: z

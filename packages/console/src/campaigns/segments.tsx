@@ -177,6 +177,9 @@ function SegmentForm({ segment }: { readonly segment: Segment | null }) {
           onChange={(event) => setName(event.target.value)}
         />
         <GroupEditor group={group} onChange={setGroup} onRemove={null} />
+        <p className="field-hint">
+          Names and attributes are compared with their capitals, addresses without.
+        </p>
         {fault !== null && <FormError text={fault} />}
         {rest !== null && <FormError text={rest} />}
         <p role="status" className="segment-count">

@@ -204,6 +204,8 @@ export const commands: readonly Command[] = [
     words: ['keys', 'create'],
     arguments: [{ name: 'NAME', meaning: 'what the key is for' }],
     summary: 'Makes an admin key, or a key of one project, and shows its secret this once',
+    details:
+      'A scope is campaigns:launch, or :read or :write after projects, keys, lists, subscribers, segments, templates, campaigns, domains, suppressions, emails, webhooks or reports.',
     flags: {
       project,
       scopes: { value: 'SCOPES', meaning: 'What it may do, with --project: lists:read,campaigns:write,…' },
