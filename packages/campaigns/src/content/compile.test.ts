@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type CompileOptions, ContentError, type ContentSource, compileContent } from './compile.ts';
 import type { Recipient } from './compiled.ts';
 import { personalise, renderContent } from './personalise.ts';
@@ -143,6 +143,19 @@ describe('a compiled content', () => {
     await expect(render({ html, text: '' })).rejects.toThrow(TemplateError);
   });
 
+  test('lets a template that takes little wait for its turn, however long', async () => {
+    const now = performance.now.bind(performance);
+    let paused = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+      paused += 10_000;
+      return now() + paused;
+    });
+    onTestFinished(() => clock.mockRestore());
+    const html = '{% for i in (1..3) %}{{ i }}{% endfor %}{{ subscriber.name | upcase }}';
+    expect((await render({ html, text: '' })).html).toContain('123');
+    expect(paused).toBeGreaterThan(0);
+  });
+
   test.each([
     "where_exp: 'i', 'i > 5'",
     "group_by_exp: 'i', '1'",
@@ -249,6 +262,11 @@ describe('what is hardly meant', () => {
       '{% if subscriber.attributes.vip %}VIP {{ unsubscribe_url }}{% else %}{{ unsubscribe_url }}{% endif %}';
     expect(await has(vip)).toBe(true);
     expect(await has('{% assign link = unsubscribe_url %}<a href="{{ link }}">x</a>')).toBe(true);
+    const named =
+      '{% if subscriber.name %}{{ subscriber.name }}, {{ unsubscribe_url }}{% else %}{{ unsubscribe_url }}{% endif %}';
+    expect(await has(named)).toBe(true);
+    expect(await has('Dear {% if subscriber.name %}{{ unsubscribe_url }}{% endif %}')).toBe(false);
+    expect(await has('Dear {% unless subscriber.name %}{{ unsubscribe_url }}{% endunless %}')).toBe(false);
     const strict = '{{ subscriber.attributes.city }} {{ unsubscribe_url }}';
     expect(await has(strict, { ...plain, strict: true })).toBe(true);
     expect(await has('<a href="{{ unsubscribe_url }}">x</a>', { ...plain, clicks: true, opens: true })).toBe(
