@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mergeAttributes } from './attributes.ts';
+import { attributesSchema, mergeAttributes } from './attributes.ts';
 
 const value = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 10 }),
@@ -30,6 +30,15 @@ test('equal attributes are equal texts, and null takes a key away', () => {
     '{"9":false,"10":true,"a":1}',
   );
   expect(mergeAttributes('{}', { a: 1, 10: true, 9: false })).toBe('{"9":false,"10":true,"a":1}');
+});
+
+test('a number that is too large to be one is refused, wherever it stands', () => {
+  for (const json of ['{"n":1e400}', '{"n":[1,{"m":-1e400}]}']) {
+    const { success, error } = attributesSchema.safeParse(JSON.parse(json));
+    expect(success).toBe(false);
+    expect(error?.issues).toMatchObject([{ params: { code: 'out_of_range' } }]);
+  }
+  expect(attributesSchema.safeParse({ n: Number.MAX_VALUE }).success).toBe(true);
 });
 
 test('more than a subscriber may have is refused', () => {

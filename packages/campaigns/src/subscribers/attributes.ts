@@ -25,7 +25,7 @@ const CONTROLS_IN_TEXT = /(?![\t\n\r])\p{Cc}/u;
 
 interface Fault {
   readonly path: readonly (string | number)[];
-  readonly code: 'invalid_type' | 'invalid_format' | 'too_many' | 'too_long' | 'too_short';
+  readonly code: 'invalid_type' | 'invalid_format' | 'out_of_range' | 'too_many' | 'too_long' | 'too_short';
   readonly message: string;
   readonly input: unknown;
 }
@@ -70,6 +70,8 @@ function isPlain(value: unknown): boolean {
     const inner: unknown = (value as Attributes)[key];
     if (typeof inner === 'string') {
       if (inner.length > PLAIN.characters || CONTROLS_IN_TEXT.test(inner)) return false;
+    } else if (typeof inner === 'number') {
+      if (!Number.isFinite(inner)) return false;
     } else if (typeof inner === 'object' && inner !== null) return false;
   }
   return true;
@@ -116,6 +118,10 @@ function* valueFaults(
       yield { path, code: 'invalid_format', message, input: value };
     }
     return;
+  }
+  // What is too large for a number is read as infinite, and would be stored as null.
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    yield { path, code: 'out_of_range', message: 'must be a number below 1.8e308', input: value };
   }
   if (typeof value !== 'object' || value === null) return;
   if (path.length > ATTRIBUTE_LIMITS.depth) {
