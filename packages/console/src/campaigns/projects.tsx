@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { adminApi, type Project } from '../api/campaigns.ts';
+import { plainLetters } from '../lib/names.ts';
 import { Link, navigate, paths } from '../router.tsx';
 import { Area } from '../ui/area.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
@@ -113,10 +114,7 @@ export function FirstProject() {
 
 /** A slug as the server takes it, made from a name. */
 export function projectSlug(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
+  return plainLetters(name)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 63);

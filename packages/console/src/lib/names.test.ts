@@ -21,6 +21,7 @@ test('names of one look are told to be alike', () => {
 test('an id is made from a name as the API takes it', () => {
   expect(slugOf('Tomás Rivera')).toBe('tomas-rivera');
   expect(slugOf('--Über uns!--')).toBe('uber-uns');
+  expect(slugOf('Łódź, Bäckerei Süß & Ærø')).toBe('lodz-backerei-suss-aero');
   expect(slugOf('日本')).toBe('');
 });
 

@@ -23,12 +23,31 @@ export function hueOf(id: string): number {
   return hash % AVATAR_HUES;
 }
 
-/** An id or channel name as the server takes it, made from what a person typed. */
-export function slugOf(text: string): string {
+/** Letters that no decomposition brings to ASCII, as their readers write them without. */
+const WRITTEN_OUT: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ł: 'l',
+  ı: 'i',
+};
+
+/** Small letters without marks, Latin ones in ASCII. */
+export function plainLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase()
+    .replace(/[ßæœøđðþłı]/g, (letter) => WRITTEN_OUT[letter] ?? '');
+}
+
+/** An id or channel name as the server takes it, made from what a person typed. */
+export function slugOf(text: string): string {
+  return plainLetters(text)
     .replace(/[^a-z0-9._-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, 64);
