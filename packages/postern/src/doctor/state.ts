@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { systemClock } from '@postern/kit';
-import { connectStore, DataFolderLockedError, lockDataFolder, type Store } from '@postern/store';
+import { connectStore, type Store } from '@postern/store';
 import { sql } from 'kysely';
-import type { Config, HubConfig } from '../config/load.ts';
+import type { Config } from '../config/load.ts';
 import { allMigrations } from '../hub/migrations.ts';
 import { databaseFile, looseRights, Refusal } from '../secrets/data-folder.ts';
 import { readSecret } from '../secrets/generated.ts';
@@ -44,22 +44,6 @@ export function checkSecrets(config: Config): Finding {
     return ok('secrets', `Admin key: ${sources[0]}; inbox bearer: ${sources[1]}`);
   } catch (error) {
     if (error instanceof Refusal) return failed('secrets', error.message, 'Mend or delete the file');
-    throw error;
-  }
-}
-
-/** Who runs on the data folder: null when nobody does, as on PostgreSQL. */
-export async function runningProcess({
-  dataDir,
-  databaseUrl,
-}: HubConfig): Promise<{ pid: number | undefined } | null> {
-  if (databaseUrl !== null || !existsSync(databaseFile(dataDir))) return null;
-  try {
-    const lock = await lockDataFolder(dataDir);
-    await lock.release();
-    return null;
-  } catch (error) {
-    if (error instanceof DataFolderLockedError) return { pid: error.pid };
     throw error;
   }
 }

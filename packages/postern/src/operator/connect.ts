@@ -1,14 +1,14 @@
 import { systemRandom } from '@postern/kit';
-import { DataFolderLockedError } from '@postern/store';
+import { DataFolderLockedError } from '@postern/store/lock';
 import type { Invocation } from '../cli/command.ts';
 import type { Config, HubConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problem.ts';
-import { runningProcess } from '../doctor/state.ts';
 import { readServerUrl } from '../hub/run-files.ts';
 import { Refusal } from '../secrets/data-folder.ts';
 import { readSecret } from '../secrets/generated.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type Method, type OperatorApi, readAnswer } from './api.ts';
+import { runningProcess } from './running.ts';
 
 /** A single call of an operator: a listing or a change of one thing. */
 const CALL_MS = 60_000;
@@ -29,6 +29,9 @@ export async function connectOperator(invocation: Invocation): Promise<OperatorA
     if (running === null) throw error;
     return reachServer(hub, running.pid);
   }
+  // An address there is a sign of a server. Only then is it worth looking, since whoever looks holds the folder for a moment.
+  const serving = readServerUrl(config.dataDir) === null ? null : await runningProcess(config);
+  if (serving !== null) return reachServer(config, serving.pid);
   try {
     return await openHere(config);
   } catch (error) {

@@ -7,10 +7,11 @@ import { checkIMessage } from '../../doctor/imessage.ts';
 import { checkAgentCli, checkAgentLogin, checkBuild, checkNode, checkPort } from '../../doctor/machine.ts';
 import { checkPeople } from '../../doctor/people.ts';
 import { checkPublicUrl, checkServices, isServer } from '../../doctor/server.ts';
-import { checkDatabase, checkDataFolder, checkSecrets, runningProcess } from '../../doctor/state.ts';
+import { checkDatabase, checkDataFolder, checkSecrets } from '../../doctor/state.ts';
 import { checkThreads } from '../../doctor/threads.ts';
 import { localUrl } from '../../hub/address.ts';
 import { readServerUrl } from '../../hub/run-files.ts';
+import { runningProcess } from '../../operator/running.ts';
 import { DONE, FAILED, type Invocation } from '../command.ts';
 
 const MARKS = { ok: 'ok      ', warning: 'warning ', failed: 'FAILED  ' } as const;
