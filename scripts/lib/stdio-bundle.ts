@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'esbuild';
 import { root } from './paths.ts';
+import { staticOperations } from './static-operations.ts';
 
 const INBOX = join(root, 'packages/inbox');
-const OPERATIONS = join(INBOX, 'src/operations');
 const THREADS = join(root, 'packages/threads');
 
 /**
@@ -59,31 +59,4 @@ async function bundle(folder: string, options: BuildOptions): Promise<void> {
     },
     ...options,
   });
-}
-
-/**
- * The sources find operations by looking into their folder; a bundle has no folder, so the module that looks
- * is replaced by plain imports of the same files, with the same outcome.
- */
-function staticOperations(): Plugin {
-  return {
-    name: 'static-operations',
-    setup(build) {
-      build.onLoad({ filter: /[\\/]inbox[\\/]src[\\/]operations[\\/]index\.ts$/ }, () => {
-        const files = readdirSync(OPERATIONS)
-          .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && file !== 'index.ts')
-          .sort();
-        if (files.length === 0) return { errors: [{ text: `${OPERATIONS} holds no operations` }] };
-        const imports = files.map((file, index) => `import * as module${index} from './${file}';`);
-        const modules = files.map((_, index) => `module${index}`).join(', ');
-        const contents = `${imports.join('\n')}
-export const inboxOperations = [${modules}]
-  .flatMap((module) => Object.values(module))
-  .filter((value) => typeof value === 'object' && value !== null && 'handle' in value && 'http' in value)
-  .sort((one, other) => (one.name < other.name ? -1 : 1));
-`;
-        return { contents, loader: 'ts', resolveDir: OPERATIONS, watchDirs: [OPERATIONS] };
-      });
-    },
-  };
 }
