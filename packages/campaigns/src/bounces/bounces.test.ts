@@ -3,7 +3,9 @@ import { connectSmtp } from '@postern/mail';
 import { describeEngines } from '@postern/store/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { countsOf, ledgerOf } from '../engine/testing/campaigns.ts';
+import { enqueueServiceMail } from '../subscribers/service-mail.ts';
 import type { DeliveryState } from '../tables.ts';
+import { tokensOf } from '../tokens.ts';
 import { takeReport } from './intake.ts';
 import { createBounceListener } from './smtp-listener.ts';
 import { bounceBench } from './testing/bounce-bench.ts';
@@ -94,6 +96,47 @@ describeEngines('what comes back', (engine) => {
       const { to } = await send('p0@example.org', subscriber_id);
       await takeReport(ports, soft, [to]);
     }
+    expect(await suppressions()).toEqual([
+      { email: 'p0@example.org', reason: 'hard_bounce', source: 'soft_bounces' },
+    ]);
+  });
+
+  test('soft bounces of single e-mails count as those of campaigns do, and so do their deliveries', async () => {
+    const { ports, project, clock, first, send, suppressions, row } = await start();
+    const { subscriber_id } = await row(first.id);
+    const tokens = tokensOf(ports.installationKey);
+    const single = async (isDelivered = false) => {
+      clock.set(clock.nowMicroseconds() + 1_000);
+      await ports.store.transaction((tx) =>
+        enqueueServiceMail(tx, ports, {
+          projectId: project.project_id,
+          to: 'p0@example.org',
+          from: { name: null, email: 'news@example.com' },
+          subject: 'Hello',
+          html: null,
+          text: 'Hello',
+          kind: 'confirm',
+        }),
+      );
+      await ports.store.db.updateTable('mail_emails').set({ state: 'sent' }).execute();
+      const { email_id } = await ports.store.db
+        .selectFrom('mail_emails')
+        .select('email_id')
+        .orderBy('email_id', 'desc')
+        .limit(1)
+        .executeTakeFirstOrThrow();
+      if (!isDelivered) await takeReport(ports, soft, [`${tokens.bounce(email_id)}@bounce.example.com`]);
+    };
+    const soft = dsn('p0@example.org', 'failed', '5.2.2', 'mailbox full');
+    await takeReport(ports, soft, [first.to]);
+    for (let round = 2; round <= 4; round += 1) await single();
+    await single(true);
+    for (let round = 1; round <= 2; round += 1) {
+      await single();
+      await takeReport(ports, soft, [(await send('p0@example.org', subscriber_id)).to]);
+    }
+    expect(await suppressions()).toEqual([]);
+    await single();
     expect(await suppressions()).toEqual([
       { email: 'p0@example.org', reason: 'hard_bounce', source: 'soft_bounces' },
     ]);

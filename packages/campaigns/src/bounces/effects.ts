@@ -4,7 +4,7 @@ import { isOneOf } from '../engine/sql.ts';
 import type { CampaignsPorts, CampaignsTransaction } from '../ports.ts';
 import { idsOfAddress } from '../subscribers/ids-of-address.ts';
 import { insertSuppression } from '../suppressions/rows.ts';
-import type { SubscriberStatus, SuppressionReason } from '../tables.ts';
+import type { DeliveryState, SubscriberStatus, SuppressionReason } from '../tables.ts';
 
 /** What a refusal by the recipient's side does to the person, wherever it was heard of. */
 
@@ -77,8 +77,19 @@ export const SOFT_REASONS: readonly string[] = ['soft_bounce', 'expired'];
 /** Of one that came back for good, after it had been sent. */
 export const BOUNCED_AFTER_SENDING = 'hard_bounce';
 
+/** What became of a mail, as far as it tells of the mailbox. */
+interface Fate {
+  /** Of its row; sorts by the time behind its prefix. */
+  readonly id: string;
+  readonly state: DeliveryState;
+  readonly reason: string | null;
+}
+
+/** Mails of each ledger that are looked at. */
+const MOST_LOOKED_AT = 100;
+
 /**
- * Whether an address has bounced softly too often. The ledger is asked, newest mail first: a mail that was sent and
+ * Whether an address has bounced softly too often. Both ledgers are asked, newest mail first: a mail that was sent and
  * did not come back ends the row, anything that says nothing about the mailbox is passed over.
  */
 export async function hasBouncedTooOften(
@@ -86,20 +97,33 @@ export async function hasBouncedTooOften(
   ports: Asking,
   { projectId, emailKey }: Refused,
 ): Promise<boolean> {
+  const sinceUs = ports.clock.nowMicroseconds() - SOFT_WINDOW_US;
   const ids = await idsOfAddress(tx, ports, projectId, emailKey);
-  const rows = await tx
+  const ofCampaigns: Fate[] = await tx
     .selectFrom('mail_deliveries')
     .innerJoin('mail_subscribers', 'mail_subscribers.subscriber_id', 'mail_deliveries.subscriber_id')
-    .select(['mail_deliveries.state', 'mail_deliveries.reason'])
+    .select(['mail_deliveries.delivery_id as id', 'mail_deliveries.state', 'mail_deliveries.reason'])
     .where(isOneOf(ports.store.engine, 'mail_subscribers.subscriber_id', ids))
     .where('mail_subscribers.email_key', '=', emailKey)
     .where('mail_deliveries.state', 'in', ['sent', 'failed'])
-    .where('mail_deliveries.updated_us', '>', ports.clock.nowMicroseconds() - SOFT_WINDOW_US)
+    .where('mail_deliveries.updated_us', '>', sinceUs)
     .orderBy('mail_deliveries.delivery_id', 'desc')
-    .limit(100)
+    .limit(MOST_LOOKED_AT)
     .execute();
+  const single: Fate[] = await tx
+    .selectFrom('mail_emails')
+    .select(['email_id as id', 'state', 'reason'])
+    .where('project_id', '=', projectId)
+    .where('email_key', '=', emailKey)
+    .where('state', 'in', ['sent', 'failed'])
+    .where('updated_us', '>', sinceUs)
+    .orderBy('email_id', 'desc')
+    .limit(MOST_LOOKED_AT)
+    .execute();
+  const madeAt = ({ id }: Fate) => id.slice(id.indexOf('_'));
+  const newestFirst = [...ofCampaigns, ...single].sort((a, b) => (madeAt(a) < madeAt(b) ? 1 : -1));
   let streak = 0;
-  for (const { state, reason } of rows) {
+  for (const { state, reason } of newestFirst) {
     if (reason !== null && SOFT_REASONS.includes(reason)) streak += 1;
     else if (state === 'sent' && reason === null) break;
     if (streak >= SOFT_BOUNCES) return true;
