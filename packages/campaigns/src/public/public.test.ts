@@ -227,6 +227,7 @@ describeEngines('public pages', (engine) => {
     const late = await (await post(path, { shown: list.list_id, list: list.list_id })).text();
     expect(late).toContain('but for lists you cannot be put back on');
     expect(await (await post(path, { all: 'none' })).text()).not.toContain('value="none"');
+    expect(await (await post(`/p/u/${token('unsubscribe')}`)).text()).not.toContain(path);
     const suppressions = await ports.store.db.selectFrom('mail_suppressions').select('reason').execute();
     expect(suppressions).toEqual([{ reason: 'unsubscribe' }]);
   });

@@ -38,12 +38,12 @@ export function mountUnsubscribe(scope: FastifyInstance, ports: CampaignsPorts, 
     const reason = textOf(formOf(request), 'reason');
     await unsubscribeFromCampaign(ports, { campaignId, subscriberId }, { source: 'one_click', reason });
     const preferences = html`<a href="/p/s/${tokens.mail('preferences', mail)}">`;
-    const { lists } = await choicesOf(ports, subscriberId);
+    const { lists, getsNone } = await choicesOf(ports, subscriberId);
     // Nothing is promised that the page it leads to does not have.
     const next =
       lists.length > 0
         ? html`Was that a mistake, or is there more to leave? ${preferences}Choose what you get</a>.`
-        : html`To get them again, write to whoever sent them. You can also ${preferences}choose to get no mail at all</a>.`;
+        : html`To get them again, write to whoever sent them.${getsNone ? html`` : html` You can also ${preferences}choose to get no mail at all</a>.`}`;
     return sendPage(reply, {
       title: 'You are unsubscribed',
       body: html`<p>There will be no more mails of this kind${await fromSender(campaignId)}; one that is on its way already may still arrive.</p>
