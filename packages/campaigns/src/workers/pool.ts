@@ -1,3 +1,6 @@
+import { getCompileCacheDir } from 'node:module';
+import { dirname } from 'node:path';
+import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { CampaignsPorts } from '../ports.ts';
 import { CARRIED, type FromThread, receiveError, type ToThread } from './messages.ts';
@@ -99,6 +102,13 @@ export class WorkerPool implements Workers {
   }
 }
 
+/** Threads do not share what the process keeps compiled unless they are told where; they start in half the time so. */
+function threadEnvironment(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  // The folder it tells is the one of this version of Node, inside of the one to be given.
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) };
+}
+
 class Thread {
   readonly #worker: Worker;
   readonly #events: { onIdle(): void; onGone(): void };
@@ -112,6 +122,7 @@ class Thread {
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), {
       workerData: settingOf(ports),
       name: 'campaigns',
+      env: threadEnvironment(),
     });
     // An idle thread keeps no process from ending.
     this.#worker.unref();
