@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { connectSmtp } from '@postern/mail';
 import { describeEngines } from '@postern/store/testing';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,6 +9,7 @@ import type { DeliveryState } from '../tables.ts';
 import { tokensOf } from '../tokens.ts';
 import { takeReport } from './intake.ts';
 import { createBounceListener } from './smtp-listener.ts';
+import { serveSession } from './smtp-session.ts';
 import { bounceBench } from './testing/bounce-bench.ts';
 import { complaint, dsn, lines } from './testing/reports.ts';
 
@@ -213,4 +215,27 @@ describeEngines('what comes back', (engine) => {
     expect(await suppressions()).toHaveLength(1);
     socket.destroy();
   });
+});
+
+test('a client that sends next to nothing, but never stops, keeps no place in the listener', async () => {
+  const server = createServer((socket) =>
+    serveSession(socket, {
+      hostName: 'bounce.example.com',
+      accepts: () => true,
+      take: async () => undefined,
+      longestMs: 500,
+    }),
+  ).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const octets = setInterval(() => socket.write('N'), 20);
+  onTestFinished(() => clearInterval(octets));
+  let said = '';
+  socket.on('data', (chunk) => {
+    said += chunk.toString();
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'close');
+  expect(said).toContain('421 4.4.2');
 });

@@ -11,6 +11,8 @@ export interface SessionRules {
   accepts(address: string): boolean;
   /** Takes a message for good; a rejection asks the client to come again. */
   take(message: Buffer, to: readonly string[]): Promise<void>;
+  /** How long a session may take in all; a quarter of an hour unless given. */
+  readonly longestMs?: number;
 }
 
 const LONGEST_LINE = 2_048;
@@ -19,6 +21,8 @@ const MOST_RECIPIENTS = 100;
 const MOST_MESSAGES = 100;
 const MOST_FAULTS = 20;
 const IDLE_MS = 60_000;
+/** Whoever sends an octet a minute is never idle, and would keep a place for ever. */
+const LONGEST_MS = 900_000;
 
 const END_OF_DATA = Buffer.from('\r\n.\r\n');
 
@@ -46,6 +50,11 @@ class Session {
     this.#socket = socket;
     this.#rules = rules;
     socket.setTimeout(IDLE_MS, () => this.#end('421 4.4.2 Nothing came for too long'));
+    const tooLong = setTimeout(
+      () => this.#end('421 4.4.2 This took too long'),
+      rules.longestMs ?? LONGEST_MS,
+    );
+    socket.on('close', () => clearTimeout(tooLong));
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.#say(`220 ${rules.hostName} ESMTP`);
