@@ -186,8 +186,12 @@ test('doctor finds what is wrong, says how to mend it, and ends with 1', { timeo
   const wrong = await operator(folder, { POSTERN_PORT: 'http' })('doctor');
   expect([wrong.code, wrong.stdout]).toEqual([
     1,
-    expect.stringMatching(/^FAILED +config: environment: POSTERN_PORT/m),
+    expect.stringMatching(/^FAILED +config: environment: POSTERN_PORT.*\n +-> Correct or remove it$/m),
   ]);
+  await writeFile(join(folder, 'postern.yaml'), `publicUrl: \${NOWHERE}\n`);
+  expect((await operator(folder)('doctor')).stdout).toMatch(
+    /^FAILED +config: postern.yaml:1: publicUrl: .*NOWHERE_FILE is set\n +-> Set NOWHERE where Postern is started/m,
+  );
 });
 
 test('config check tells all problems; serve stops at them with one line', { timeout: TIMEOUT }, async () => {

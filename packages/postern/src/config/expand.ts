@@ -28,8 +28,9 @@ export function expandReferences(
 
   const expandText = (text: string, path: readonly PropertyKey[]): string =>
     text.replace(REFERENCE, (reference, name: string) => {
-      const refuse = (message: string): string => {
-        problems.push({ place: place(path), key: path.join('.'), message });
+      const refuse = (message: string, fix?: string): string => {
+        const more = fix === undefined ? {} : { fix };
+        problems.push({ place: place(path), key: path.join('.'), message, ...more });
         return reference;
       };
       if (!NAME.test(name))
@@ -37,7 +38,10 @@ export function expandReferences(
       const value = lookUpSecret(environment, name);
       if (value.found === 'fault') return refuse(value.message);
       if (value.found === 'nothing')
-        return refuse(`found ${reference}, and neither ${name} nor ${name}_FILE is set`);
+        return refuse(
+          `found ${reference}, and neither ${name} nor ${name}_FILE is set`,
+          `Set ${name} where Postern is started, or ${name}_FILE to the path of a file that holds it`,
+        );
       expanded.set(path.join('.'), text);
       variables.set(value.variable, value.variable === name);
       return value.value;

@@ -5,6 +5,8 @@ export interface ConfigProblem {
   /** The name its place knows it by: a dotted path, a variable or a flag. */
   readonly key: string;
   readonly message: string;
+  /** What to do about it, where that is something else than to correct or remove it. */
+  readonly fix?: string;
 }
 
 /** What stops the start. The message is one line: the first problem, and how many more there are. */

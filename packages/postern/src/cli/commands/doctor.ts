@@ -46,7 +46,7 @@ async function examine(invocation: Invocation): Promise<Finding[]> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const faults = error.problems.map((problem) =>
-      failed('config', describeProblem(problem), 'Correct or remove it'),
+      failed('config', describeProblem(problem), problem.fix ?? 'Correct or remove it'),
     );
     return [...findings, ...faults, checkBuild()];
   }
