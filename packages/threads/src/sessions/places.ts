@@ -1,5 +1,6 @@
-import type { PlatformBehaviour } from '../config.ts';
+import type { PlatformBehaviour, ThreadsConfig } from '../config.ts';
 import type { Platform } from '../platforms/platform.ts';
+import type { SessionTable } from '../tables.ts';
 
 /** How channels are divided into sessions: by threads, or one to the whole of it. */
 
@@ -27,4 +28,18 @@ export function channelRuleOf(
   if (!enabled) return { kind: 'thread', startsUnmentioned: false, needsMention: respondOnlyWhenMentioned };
   const needsMention = respondOnlyWhenMentioned || respondTo === 'mention';
   return { kind: 'channel', startsUnmentioned: !needsMention, needsMention };
+}
+
+/** What people do so that a session hears them, as it stands now. */
+export function wayToSpeak(
+  at: {
+    readonly platform: Pick<Platform, 'channelId'>;
+    readonly behaviour: Behaviour;
+    readonly config: Pick<ThreadsConfig, 'respondOnlyWhenMentioned'>;
+  },
+  session: Pick<SessionTable, 'channel_id' | 'mentions_only'>,
+): 'Write' | 'Mention me' {
+  const { respondOnlyWhenMentioned } = at.config;
+  const rule = channelRuleOf(at.platform, at.behaviour, session.channel_id, respondOnlyWhenMentioned);
+  return session.mentions_only === 1 || rule?.needsMention === true ? 'Mention me' : 'Write';
 }

@@ -97,6 +97,27 @@ describeEngines('after kill -9', (engine) => {
     await expect.poll(() => fate(postId), patience).toBe('answered');
   });
 
+  test('an agent that is slow to start is not told to go on with a turn that it never began', async () => {
+    const clock = fakeClock();
+    const { platform, agent, crash, hears, fate } = await sessionBench(engine, { clock });
+    agent.behave(() => never);
+    const { threadId, postId } = await platform.say(OWNER, '@postern one');
+    await expect.poll(() => agent.processes[0]?.given.length, patience).toBe(1);
+    const slow = Promise.withResolvers<void>();
+    agent.behave(async (turn) => {
+      await slow.promise;
+      await answering(turn);
+    });
+    await crash();
+    await expect.poll(() => agent.processes[1]?.given.length, patience).toBe(1);
+    await clock.untilSleeping();
+    await clock.advance(60_000);
+    slow.resolve();
+    await hears('answer: one', threadId);
+    await expect.poll(() => fate(postId), patience).toBe('answered');
+    expect(agent.processes[1]?.given).toHaveLength(1);
+  });
+
   test('a message the agent took without our knowing is not answered twice, but gone on with', async () => {
     const clock = fakeClock();
     const { platform, agent, crash, hears, said, fate, sessions } = await sessionBench(engine, { clock });

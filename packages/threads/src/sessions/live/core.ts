@@ -6,7 +6,8 @@ import type { ThreadsPorts } from '../../ports.ts';
 import type { SessionTable } from '../../tables.ts';
 import type { OutputPlace, Say, SessionJoins, SessionOutput } from '../joins.ts';
 import type { People } from '../people.ts';
-import { addFacts, factsOf, moveSession, waitsForPerson } from '../records.ts';
+import { wayToSpeak } from '../places.ts';
+import { addFacts, factsOf, moveSession, sessionById, waitsForPerson } from '../records.ts';
 import { speaker } from '../say.ts';
 import type { Actor } from '../session.ts';
 import type { Slots } from '../slots.ts';
@@ -40,6 +41,15 @@ export interface LiveOptions {
   onUnattendedEnd(sessionId: string, outcome: 'succeeded' | 'failed' | 'stopped'): Promise<void>;
 }
 
+/** A message that the agent may have had before, so that no turn may come of it. */
+export interface Awaited {
+  readonly agentUuid: string;
+  /** Aborted when the agent has read it. */
+  readonly taken: AbortController;
+  /** Aborted when a turn begins. */
+  readonly begun: AbortController;
+}
+
 /** What the parts of a live session share: its facts, what goes on in it, and the order of what is done to it. */
 export interface SessionCore {
   readonly options: LiveOptions;
@@ -70,8 +80,8 @@ export interface SessionCore {
   slash: readonly string[];
   /** Aborted when something happens that ends the idleness. */
   idle: AbortController;
-  /** Aborted when a turn begins. */
-  awaited: AbortController;
+  /** What is looked out for after a message was given for the second time. */
+  awaited: Awaited | null;
 
   /** Does one thing to the session at a time. */
   exclusively<T>(task: () => Promise<T>): Promise<T>;
@@ -86,6 +96,8 @@ export interface SessionCore {
   ): Promise<void>;
   /** What the agent will not say again has to get onto the record, though the database may be away for a while. */
   persistently(write: () => Promise<void>): Promise<void>;
+  /** What people do so that it hears them, as it stands now. */
+  wayToSpeak(): Promise<'Write' | 'Mention me'>;
   /** The session has no process now. */
   pauseRow(): Promise<void>;
   /** An unattended session has one task, and nobody who writes again to have it tried once more. */
@@ -134,7 +146,7 @@ export function sessionCore(
     // Those of an earlier process, until the agent tells them anew with its first turn.
     slash: factsOf(row).slashCommands ?? [],
     idle: new AbortController(),
-    awaited: new AbortController(),
+    awaited: null,
 
     exclusively(task) {
       const next = work.then(task, task);
@@ -167,7 +179,7 @@ export function sessionCore(
     },
     setIdle() {
       core.isBusy = false;
-      core.awaited.abort();
+      core.awaited?.begun.abort();
       typing.abort();
     },
     record: (action, actor, details = {}) =>
@@ -190,6 +202,9 @@ export function sessionCore(
           await clock.sleep(RETRY_MS * attempt, core.over.signal);
         }
       }
+    },
+    async wayToSpeak() {
+      return wayToSpeak(options, (await sessionById(ports.store.db, id)) ?? row);
     },
     async pauseRow() {
       await moveSession(ports.store.db, id, 'pause');

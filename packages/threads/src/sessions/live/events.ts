@@ -88,10 +88,13 @@ export function eventHandler(core: SessionCore): (event: AgentEvent) => Promise<
     if (event.type === 'ready') {
       await keepCommands(event.slashCommands);
       core.isOwnTurn = !core.isBusy;
-      core.awaited.abort();
+      core.awaited?.begun.abort();
       if (event.bridge === 'failed') void core.exclusively(withoutBridge);
     }
-    if (event.type === 'taken') await onTaken(event.uuid);
+    if (event.type === 'taken') {
+      if (core.awaited?.agentUuid === event.uuid) core.awaited.taken.abort();
+      await onTaken(event.uuid);
+    }
     if (event.type === 'session_changed')
       await changeSession(store.db, id, { agent_session_id: event.agentSessionId });
     if (event.type === 'tool_use') await recordToolUse(event);

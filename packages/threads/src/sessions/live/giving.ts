@@ -7,8 +7,10 @@ import { changeSession, moveSession } from '../records.ts';
 import { newUuid } from '../uuid.ts';
 import type { SessionCore } from './core.ts';
 
-/** A turn has begun this long after its message, or will not. */
+/** A turn has begun this long after the agent has taken its message, or will not. */
 const BEGIN_MS = 10_000;
+/** An agent that has not taken a message for so long, however slow it starts, will not say that it has. */
+const TAKE_MS = 5 * 60_000;
 
 /** Gives the agent a queued message. */
 export async function give(core: SessionCore, message: MessageTable): Promise<void> {
@@ -34,7 +36,7 @@ export async function give(core: SessionCore, message: MessageTable): Promise<vo
   await changeSession(store.db, id, { active_us: clock.nowMicroseconds() });
   core.setBusy();
   options.onChange(id);
-  if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(core, process);
+  if (message.agent_uuid !== null) void tellToGoOnUnlessBegun(core, process, message.agent_uuid);
   try {
     await process.send(prompt);
   } catch (error) {
@@ -43,13 +45,22 @@ export async function give(core: SessionCore, message: MessageTable): Promise<vo
   }
 }
 
-/** A message given for the second time may be in the agent's history already: then no turn comes of it. */
-async function tellToGoOnUnlessBegun(core: SessionCore, running: AgentProcess): Promise<void> {
+/**
+ * A message given for the second time may be in the agent's history already: then it is taken, and no turn comes of
+ * it. The time counts from there, since an agent that is still starting has read nothing.
+ */
+async function tellToGoOnUnlessBegun(
+  core: SessionCore,
+  running: AgentProcess,
+  agentUuid: string,
+): Promise<void> {
   const { clock, random } = core.options.ports;
-  core.awaited = new AbortController();
-  const { signal } = core.awaited;
-  await clock.sleep(BEGIN_MS, signal);
-  if (signal.aborted || core.process !== running) return;
+  const taken = new AbortController();
+  const begun = new AbortController();
+  core.awaited = { agentUuid, taken, begun };
+  await clock.sleep(TAKE_MS, AbortSignal.any([taken.signal, begun.signal, core.over.signal]));
+  if (taken.signal.aborted) await clock.sleep(BEGIN_MS, AbortSignal.any([begun.signal, core.over.signal]));
+  if (begun.signal.aborted || core.over.signal.aborted || core.process !== running) return;
   await running.send(goOnMessage(newUuid(random))).catch(() => undefined);
 }
 
