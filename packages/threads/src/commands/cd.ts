@@ -11,9 +11,10 @@ export const cdCommand: CommandDefinition = {
   needsSession: false,
   isAudited: true,
   takes: 1,
-  async run({ session, person, args: [path], setUp, actions }, { config, deniedPaths }) {
+  async run({ session, person, args: [path], setUp, typed, actions }, { config, deniedPaths }) {
     const current = session?.workingDir ?? setUp.workingDir ?? config.workingDir;
-    if (path === undefined) return refused(`📁 The folder is \`${current}\`. Another: \`!cd <path>\`.`);
+    if (path === undefined)
+      return refused(`📁 The folder is \`${current}\`. Another: ${typed('cd <path>')}.`);
     if (session === null) {
       const place = await allowedFolder(config, deniedPaths, current, path);
       if ('reason' in place) return refused(`⚠️ ${place.reason}`);

@@ -1,6 +1,7 @@
 import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { SessionActions, SessionView, Standing } from '../sessions/session.ts';
+import type { Typed } from '../sessions/typed.ts';
 import type { TaskDesk } from '../unattended/desk.ts';
 
 /** One row of the registry: parser, `!help`, the system prompt's list and the audit all read it. */
@@ -35,6 +36,8 @@ export interface CommandCall {
   readonly args: readonly string[];
   /** Everything after the command's name on its line, as typed. */
   readonly rest: string;
+  /** How a command is typed where the call was made, for what the reply tells people to write. */
+  readonly typed: Typed;
   /** What the session to come will be started with; stackable commands change it. */
   readonly setUp: SessionSetUp;
   readonly actions: SessionActions;

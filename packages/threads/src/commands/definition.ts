@@ -28,9 +28,9 @@ export const refused = (reply: string): CommandResult => ({ reply, done: false }
 /** Done, and what it did speaks for itself. */
 export const silent: CommandResult = { reply: null, done: true };
 
-/** How a command is written: `!cd <path>`. */
-export function written({ name, usage }: Pick<Command, 'name' | 'usage'>): string {
-  return usage === '' ? `!${name}` : `!${name} ${usage}`;
+/** A command with its arguments: `cd <path>`. */
+export function signature({ name, usage }: Pick<Command, 'name' | 'usage'>): string {
+  return usage === '' ? name : `${name} ${usage}`;
 }
 
 export function bindCommand(definition: CommandDefinition, surroundings: CommandSurroundings): Command {
@@ -43,11 +43,11 @@ export function bindCommand(definition: CommandDefinition, surroundings: Command
       }
       if (takes === 'nothing' && call.rest.trim() !== '') {
         return refused(
-          `❓ \`!${definition.name}\` stands alone, so nothing was done. Write only \`!${definition.name}\`, or leave out the exclamation mark to tell it to the agent.`,
+          `❓ \`!${definition.name}\` stands alone, so nothing was done. Write only ${call.typed(definition.name)}, or leave out the exclamation mark to tell it to the agent.`,
         );
       }
       if (typeof takes === 'number' && call.args.length > takes) {
-        return refused(`❓ Nothing was done. It is written \`${written(definition)}\`.`);
+        return refused(`❓ Nothing was done. It is written ${call.typed(signature(definition))}.`);
       }
       try {
         return await definition.run(call, surroundings);

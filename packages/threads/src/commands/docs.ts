@@ -1,5 +1,5 @@
 import type { Standing } from '../sessions/session.ts';
-import { written } from './definition.ts';
+import { signature } from './definition.ts';
 import { definitions } from './registry.ts';
 
 const WHO: Readonly<Record<Standing, string>> = {
@@ -14,7 +14,7 @@ export function commandsTable(): string {
   const rows = definitions.map((definition) => {
     const { aliases, help, who, isStackable, isAudited } = definition;
     const cells = [
-      `\`${written(definition)}\``,
+      `\`!${signature(definition)}\``,
       aliases.map((alias) => `\`!${alias}\``).join(', '),
       help,
       WHO[who],

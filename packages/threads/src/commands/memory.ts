@@ -3,6 +3,7 @@ import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Author, MemoryEntry, MemoryPlace } from '../memory/entry.ts';
 import { code, listed } from '../memory/listing.ts';
 import { mayAs } from '../sessions/decide.ts';
+import type { Typed } from '../sessions/typed.ts';
 import type { CommandResult } from './command.ts';
 import { type CommandDefinition, refused, said } from './definition.ts';
 
@@ -20,21 +21,21 @@ export const memoryCommand: CommandDefinition = {
   needsSession: false,
   isAudited: true,
   takes: 'all',
-  async run({ platform, post, person, args: [word], rest, memory }) {
+  async run({ platform, post, person, args: [word], rest, memory, typed }) {
     if (memory === null) return refused(MEMORY_OFF);
     const place = { platformId: platform.id, channelId: post.channelId };
     const entries = await memory.list(place);
-    if (word === undefined) return said(list(entries));
+    if (word === undefined) return said(list(entries, typed));
     if (word.toLowerCase() !== 'forget') {
       return refused(
-        'Write `!memory` to see it, or `!memory forget` and a number, some of its words, or `all`.',
+        `Write ${typed('memory')} to see it, or ${typed('memory forget')} and a number, some of its words, or \`all\`.`,
       );
     }
     if (!mayAs(person.standing, 'allowed')) {
       return refused('⛔ Forgetting is for people on the list of this bot.');
     }
     const what = rest.replace(/^\S+\s*/, '').trim();
-    const call = { memory, place, entries, by: { id: person.id, name: person.name } };
+    const call = { memory, place, entries, typed, by: { id: person.id, name: person.name } };
     const all = /^all(?:\s+(\d{1,6}))?$/i.exec(what);
     if (all !== null) return forgetAll(call, all[1]);
     return /^\d{1,6}$/.test(what) ? forgetNumber(call, Number(what)) : forgetText(call, what);
@@ -46,12 +47,14 @@ interface Forgetting {
   readonly place: MemoryPlace;
   readonly entries: readonly MemoryEntry[];
   readonly by: Author;
+  readonly typed: Typed;
 }
 
-function list(entries: readonly MemoryEntry[]): string {
-  if (entries.length === 0) return '🧠 Nothing is remembered here yet. `!remember <text>` keeps a fact.';
+function list(entries: readonly MemoryEntry[], typed: Typed): string {
+  if (entries.length === 0)
+    return `🧠 Nothing is remembered here yet. ${typed('remember <text>')} keeps a fact.`;
   const count = entries.length === 1 ? '1 entry' : `${entries.length} entries`;
-  return `🧠 **Memory of this channel** (${count})\n\n${listed(entries)}\n\nForget one with \`!memory forget <n>\`.`;
+  return `🧠 **Memory of this channel** (${count})\n\n${listed(entries)}\n\nForget one with ${typed('memory forget <n>')}.`;
 }
 
 async function forgetNumber(call: Forgetting, number: number): Promise<CommandResult> {
@@ -73,13 +76,13 @@ async function forgetText(call: Forgetting, text: string): Promise<CommandResult
   if (found.length === 1) return forget(call, only);
   const more = found.length > MOST_ASKED ? `\n… and ${found.length - MOST_ASKED} more.` : '';
   return refused(
-    `❓ Which of these? Write \`!memory forget <n>\`.\n\n${listed(found.slice(0, MOST_ASKED))}${more}`,
+    `❓ Which of these? Write ${call.typed('memory forget <n>')}.\n\n${listed(found.slice(0, MOST_ASKED))}${more}`,
   );
 }
 
-async function forget({ memory, by }: Forgetting, entry: MemoryEntry): Promise<CommandResult> {
+async function forget({ memory, by, typed }: Forgetting, entry: MemoryEntry): Promise<CommandResult> {
   const gone = await memory.forget(entry.id, by);
-  if (gone === null) return refused('⚠️ It was forgotten already. Look again with `!memory`.');
+  if (gone === null) return refused(`⚠️ It was forgotten already. Look again with ${typed('memory')}.`);
   return said(`🧠 Forgotten: ${code(gone.text)}`);
 }
 
@@ -93,6 +96,6 @@ async function forgetAll(call: Forgetting, confirmed: string | undefined): Promi
   }
   const { length } = await memory.list(place);
   return refused(
-    `❓ That forgets ${length === 1 ? 'the one entry' : `all ${length} entries`} of this channel for good. If you mean it, write \`!memory forget all ${length}\`.`,
+    `❓ That forgets ${length === 1 ? 'the one entry' : `all ${length} entries`} of this channel for good. If you mean it, write ${call.typed(`memory forget all ${length}`)}.`,
   );
 }

@@ -22,7 +22,7 @@ export const permissionsCommand: CommandDefinition = {
   needsSession: false,
   isAudited: true,
   takes: 1,
-  async run({ platform, session, person, args: [word], setUp, actions }, { config }) {
+  async run({ platform, session, person, args: [word], setUp, typed, actions }, { config }) {
     // Where nothing is configured, nothing is allowed beyond asking.
     const most = config.platforms.find(({ id }) => id === platform.id)?.permissionMode ?? 'default';
     const current = session?.permissionMode ?? setUp.permissionMode ?? most;
@@ -30,7 +30,7 @@ export const permissionsCommand: CommandDefinition = {
       return refused(`🔐 The mode is \`${current}\`: ${IN_WORDS[current]}. It may be up to \`${most}\`.`);
     }
     const mode = modeOf(word);
-    if (mode === null) return refused('Write `!permissions default`, `auto` or `bypass`.');
+    if (mode === null) return refused(`Write ${typed('permissions default')}, \`auto\` or \`bypass\`.`);
     if (MODES.indexOf(mode) > MODES.indexOf(most)) {
       return refused(`⚠️ The configuration allows no more than \`${most}\` here.`);
     }

@@ -5,18 +5,20 @@ const WORDS = {
   routine: {
     usage: '<what, and when>',
     help: 'Has something done regularly: `!routine every weekday at 9 sum up the open pull requests`. It is shown first, and saved on 👍.',
-    hint: 'Say what to do and when: `!routine every weekday at 9 sum up the open pull requests`.',
+    hint: 'Say what to do and when',
+    example: 'every weekday at 9 sum up the open pull requests',
   },
   watch: {
     usage: '<what to look for, and what to do>',
     help: 'Has something done when a message fits: `!watch when someone reports an outage, look at the logs`. It is shown first, and saved on 👍.',
-    hint: 'Say what to look for and what to do: `!watch when someone reports an outage, look at the logs`.',
+    hint: 'Say what to look for and what to do',
+    example: 'when someone reports an outage, look at the logs',
   },
 } as const satisfies Record<TaskKind, object>;
 
 /** `!routine` and `!watch`: from prose to a card, which people approve. */
 export function proposeCommand(kind: TaskKind): CommandDefinition {
-  const { usage, help, hint } = WORDS[kind];
+  const { usage, help, hint, example } = WORDS[kind];
   return {
     name: kind,
     aliases: [],
@@ -29,17 +31,17 @@ export function proposeCommand(kind: TaskKind): CommandDefinition {
     isAudited: true,
     takes: 'all',
     isLast: true,
-    async run({ rest, tasks, session, post, person, platform }) {
+    async run({ rest, tasks, session, post, person, platform, typed }) {
       const fault = tasks.whyNot(kind, 'make');
       if (fault !== null) return refused(`⚠️ ${fault}`);
       if (post.channelId !== platform.channelId) {
-        return refused(`⚠️ Write \`!${kind}\` in the channel, where all can see what runs there.`);
+        return refused(`⚠️ Mention me with \`!${kind}\` in the channel, where all can see what runs there.`);
       }
       if (session?.isUnattended === true) {
-        return refused(`⚠️ This session runs unattended; write \`!${kind}\` in another thread.`);
+        return refused(`⚠️ This session runs unattended; mention me with \`!${kind}\` in another thread.`);
       }
       const prose = rest.trim();
-      if (prose === '') return refused(hint);
+      if (prose === '') return refused(`${hint}: ${typed(`${kind} ${example}`)}.`);
       const reading = await tasks.fromProse(kind, prose);
       if (!reading.ok) return refused(`⚠️ ${reading.reason}`);
       const failure = await tasks.propose({

@@ -16,9 +16,9 @@ export const rememberCommand: CommandDefinition = {
   takes: 'all',
   // A text over several lines is one fact.
   isLast: true,
-  async run({ platform, post, person, rest, memory, session }) {
+  async run({ platform, post, person, rest, memory, session, typed }) {
     if (memory === null) return refused(MEMORY_OFF);
-    if (rest === '') return refused('Write the fact behind it: `!remember we deploy on Tuesdays`.');
+    if (rest === '') return refused(`Write the fact behind it: ${typed('remember we deploy on Tuesdays')}.`);
     const place = { platformId: platform.id, channelId: post.channelId };
     const author = { id: person.id, name: person.name };
     const sessionId = session?.id ?? null;

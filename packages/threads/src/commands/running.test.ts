@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { PermissionMode } from '../agent/agent.ts';
 import type { PlatformConfig } from '../config.ts';
 import type { ChangeOutcome, SessionActions, SessionView, Standing } from '../sessions/session.ts';
+import { typedWith } from '../sessions/typed.ts';
 import { ALLOWED, fakePlatform, OWNER, STRANGER } from '../testing/index.ts';
 import type { TaskDesk } from '../unattended/desk.ts';
 import { commandBook } from './book.ts';
@@ -73,6 +74,7 @@ async function bench(permissionMode: PermissionMode = 'auto'): Promise<Bench> {
           args,
           rest,
           setUp,
+          typed: typedWith(null),
           actions,
           memory: null,
           tasks: {} as TaskDesk,

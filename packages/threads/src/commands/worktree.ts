@@ -1,13 +1,16 @@
 import type { SessionView, WorktreeOutcome, WorktreeView } from '../sessions/session.ts';
+import type { Typed } from '../sessions/typed.ts';
 import type { CommandCall, CommandResult } from './command.ts';
 import { type CommandDefinition, type CommandSurroundings, refused, said } from './definition.ts';
 
-const USAGE =
-  'Write `!worktree <branch>`, `!worktree off` to go back to the folder itself, or `!worktree list`, `remove <branch>` or `cleanup`.';
 /** Words that are no branch, so that nobody gets one of that name by mistake. */
 const RESERVED = ['help', 'on', 'switch', 'remove'];
 const MOST_SHOWN = 30;
 const NO_REPOSITORY = '⚠️ The folder is not in a Git repository.';
+
+function usage(typed: Typed): string {
+  return `Write ${typed('worktree <branch>')}, ${typed('worktree off')} to go back to the folder itself, or ${typed('worktree list')}, \`remove <branch>\` or \`cleanup\`.`;
+}
 
 export const worktreeCommand: CommandDefinition = {
   name: 'worktree',
@@ -34,14 +37,14 @@ export const worktreeCommand: CommandDefinition = {
   },
 };
 
-async function use({ session, person, args, setUp, actions }: CommandCall): Promise<CommandResult> {
+async function use({ session, person, args, setUp, typed, actions }: CommandCall): Promise<CommandResult> {
   const [first, second] = args;
   const branch = first?.toLowerCase() === 'switch' ? second : first;
   if (branch === undefined) {
     const current = session?.worktree;
-    return refused(current ? `🌿 The session works on \`${current.branch}\`. ${USAGE}` : USAGE);
+    return refused(current ? `🌿 The session works on \`${current.branch}\`. ${usage(typed)}` : usage(typed));
   }
-  if (RESERVED.includes(branch.toLowerCase())) return refused(USAGE);
+  if (RESERVED.includes(branch.toLowerCase())) return refused(usage(typed));
   const isOff = branch.toLowerCase() === 'off';
   if (session === null) {
     setUp.worktreeBranch = isOff ? null : branch;
@@ -74,19 +77,19 @@ async function cleanUp(call: CommandCall, surroundings: CommandSurroundings): Pr
 
 async function remove(call: CommandCall, surroundings: CommandSurroundings): Promise<CommandResult> {
   const [, branch, ...flags] = call.args;
-  if (branch === undefined || branch.startsWith('--')) return refused(USAGE);
+  if (branch === undefined || branch.startsWith('--')) return refused(usage(call.typed));
   const outcome = await call.actions.worktrees.remove(
     placeOf(call, surroundings),
     branch,
     flags.length > 0,
     call.person,
   );
-  const text = outcomeInWords(outcome, branch.replaceAll('`', ''));
+  const text = outcomeInWords(outcome, branch.replaceAll('`', ''), call.typed);
   return outcome.kind === 'removed' ? said(text) : refused(text);
 }
 
-function outcomeInWords(outcome: WorktreeOutcome, branch: string): string {
-  const again = `\`!worktree remove ${branch} --force\``;
+function outcomeInWords(outcome: WorktreeOutcome, branch: string, typed: Typed): string {
+  const again = typed(`worktree remove ${branch} --force`);
   switch (outcome.kind) {
     case 'refused':
       return `⚠️ ${outcome.reason}`;

@@ -135,9 +135,9 @@ describeEngines('memory', (engine) => {
     const { told, write, texts } = await bench();
     await write('one');
     await write('two');
-    expect(await told(OWNER, '!memory forget all')).toContain('`!memory forget all 2`');
+    expect(await told(OWNER, '!memory forget all')).toContain('`@postern !memory forget all 2`');
     await write('three');
-    expect(await told(OWNER, '!memory forget all 2')).toContain('`!memory forget all 3`');
+    expect(await told(OWNER, '!memory forget all 2')).toContain('`@postern !memory forget all 3`');
     expect(await texts()).toHaveLength(3);
     expect(await told(OWNER, '!memory forget all 3')).toBe('🧠 All 3 are forgotten.');
     expect(await told(OWNER, '!memory')).toContain('Nothing is remembered here yet');

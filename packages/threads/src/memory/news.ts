@@ -1,6 +1,7 @@
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import { type Db, sessionById } from '../sessions/records.ts';
+import { typedWith } from '../sessions/typed.ts';
 import type { MemoryTable } from '../tables.ts';
 import { entryOf } from './rows.ts';
 import { tellSave } from './tell-save.ts';
@@ -56,7 +57,9 @@ async function isTold({ ports, platform, signal }: NewsOptions, row: MemoryTable
   for (let left = TRIES; left > 0 && !signal.aborted; left -= 1) {
     try {
       const entry = entryOf(row, await indexOf(store.db, row));
-      await tellSave(platform, { channelId: row.channel_id, threadId }, entry);
+      const isHeard = session !== null && session.state !== 'ended';
+      const typed = typedWith(isHeard ? null : (await platform.self()).name);
+      await tellSave(platform, { channelId: row.channel_id, threadId }, entry, typed);
       return true;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;

@@ -93,8 +93,9 @@ export function sessionActions({ ports, config, rooms, questions }: ActionsOptio
       return ok;
     },
     async changeMentionsOnly(sessionId, isOn) {
-      await found(sessionId);
+      const { live } = await found(sessionId);
       await changeSession(store.db, sessionId, { mentions_only: isOn ? 1 : 0 });
+      await live.changed();
     },
     async invite(sessionId, person, actor) {
       const { row, room } = await found(sessionId);

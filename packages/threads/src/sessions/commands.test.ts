@@ -136,7 +136,7 @@ describeEngines('a command', (engine) => {
   test('that there is not begins nothing when it is near to one', async () => {
     const { platform, hears, sessions } = await sessionBench(engine);
     const { threadId } = await platform.say(OWNER, '@postern !worktre main fix it');
-    await hears('Did you mean `!worktree`?', threadId);
+    await hears('Did you mean `@postern !worktree`?', threadId);
     expect(await sessions()).toEqual([]);
   });
 
@@ -274,7 +274,7 @@ describeEngines('a command', (engine) => {
       threads: { worktreeMode: 'require' },
     });
     const { threadId } = await platform.say(OWNER, '@postern fix it');
-    await hears('begin with `!worktree <branch>`', threadId);
+    await hears('begin with `@postern !worktree <branch>`', threadId);
     expect(await sessions()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import type { PlatformBehaviour } from '../config.ts';
 import { canonicalEmoji } from '../platforms/emoji.ts';
 import { type Platform, PlatformError, type PostRef } from '../platforms/platform.ts';
 import type { SessionTable } from '../tables.ts';
+import { worktreeOf } from './records.ts';
 
 /** The post at the head of a session: what it is, and reactions that steer it. */
 
@@ -19,18 +20,26 @@ export function headerAct(emoji: string): HeaderAct | null {
   return ACTS[canonicalEmoji(emoji)] ?? null;
 }
 
+/** @param way How it is spoken to. */
 export function headerText(
-  session: Pick<SessionTable, 'owner_name' | 'working_dir' | 'permission_mode'>,
+  session: Pick<SessionTable, 'working_dir' | 'worktree_json' | 'permission_mode'>,
   mode: PlatformBehaviour['sessionHeader'],
+  way: 'Write' | 'Mention me',
   start: 'started' | 'failed' = 'started',
 ): string | null {
   if (mode === 'hidden') return null;
   const title = start === 'started' ? '🧵 **Session started**' : '⚠️ **Session not started**';
+  const branch = worktreeOf(session)?.branch;
+  const facts = [
+    `Folder \`${session.working_dir.replaceAll('`', '')}\``,
+    ...(branch === undefined ? [] : [`branch \`${branch.replaceAll('`', '')}\``]),
+    `permissions \`${session.permission_mode}\``,
+  ];
   if (mode === 'minimal') return `${title.replaceAll('**', '')} · ⏸️ interrupts · ❌ ends`;
   return [
     title,
-    `Folder \`${session.working_dir.replaceAll('`', '')}\` · permissions \`${session.permission_mode}\``,
-    'Write here to go on · ⏸️ interrupts · ❌ ends · `!help` lists the commands',
+    facts.join(' · '),
+    `${way} here to go on · ⏸️ interrupts · ❌ ends · \`!help\` lists the commands`,
   ].join('\n');
 }
 

@@ -3,12 +3,13 @@ import type { SessionTable } from '../tables.ts';
 import { type LiveOptions, type SessionCore, sessionCore } from './live/core.ts';
 import { endNow } from './live/ending.ts';
 import { give } from './live/giving.ts';
+import { showChange } from './live/header-state.ts';
 import { launcher } from './live/launching.ts';
 import { giveWay } from './live/pausing.ts';
 import { closeOutput, takeDown } from './live/taking-down.ts';
 import { messagesIn } from './messages.ts';
 import { sessionById } from './records.ts';
-import type { Actor } from './session.ts';
+import { type Actor, SYSTEM } from './session.ts';
 
 /** How long what is still to be posted may take when this process ends. */
 const HALT_MS = 2_000;
@@ -30,8 +31,12 @@ export interface LiveSession {
   interrupt(actor: Actor): Promise<boolean>;
   /** Takes the process down, does `change` and, if there was one, starts it again. */
   relaunch(change: () => Promise<void>): Promise<void>;
+  /** Its row was changed; the post at its head is to say so. */
+  changed(): Promise<void>;
   /** @param next What the thread is told to do next; how to begin another session where it is missing. */
   end(reason: string, actor: Actor, next?: string): Promise<void>;
+  /** Ends it when it has been paused, with nothing waiting in it, since before a moment. */
+  endForgotten(beforeUs: number, reason: string): Promise<void>;
   /** Takes the process down and keeps everything for the next start. */
   halt(): Promise<void>;
   slashCommands(): readonly string[];
@@ -109,11 +114,19 @@ export function liveSession(options: LiveOptions, row: SessionTable): LiveSessio
         const wasRunning = core.process !== null;
         await takeDown(core);
         await change();
-        if (!wasRunning) return;
-        const session = await sessionById(store.db, id);
+        const session = wasRunning ? await sessionById(store.db, id) : null;
         if (session && (await launch(session, true))) core.wake();
+        await showChange(core);
       }),
+    changed: () => core.exclusively(() => showChange(core)),
     end: (reason, actor, next) => core.exclusively(() => endNow(core, reason, actor, next)),
+    endForgotten: (beforeUs, reason) =>
+      core.exclusively(async () => {
+        const session = await sessionById(store.db, id);
+        if (session?.state !== 'paused' || session.active_us >= beforeUs) return;
+        if ((await messagesIn(store.db, id, ['queued', 'given', 'taken'], 1)).length > 0) return;
+        await endNow(core, reason, SYSTEM);
+      }),
     halt: () =>
       core.exclusively(async () => {
         core.isOver = true;

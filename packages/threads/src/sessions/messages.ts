@@ -1,6 +1,8 @@
+import { forUpdate } from '@postern/store';
+import type { Transaction } from 'kysely';
 import * as z from 'zod';
 import type { Mention, Post, PostFile } from '../platforms/platform.ts';
-import type { MessageOutcome, MessageTable, SessionTable } from '../tables.ts';
+import type { MessageOutcome, MessageTable, SessionTable, ThreadsTables } from '../tables.ts';
 import type { Db } from './records.ts';
 import type { Actor } from './session.ts';
 
@@ -76,6 +78,20 @@ export async function messageByKey(db: Db, key: MessageKey): Promise<MessageTabl
   return row ?? null;
 }
 
+/** The same, kept from others until the transaction ends. */
+export async function messageForUpdate(
+  tx: Transaction<ThreadsTables>,
+  key: MessageKey,
+): Promise<MessageTable | null> {
+  const query = tx
+    .selectFrom('threads_messages')
+    .selectAll()
+    .where('platform_id', '=', key.platformId)
+    .where('channel_id', '=', key.channelId)
+    .where('post_id', '=', key.postId);
+  return (await forUpdate(tx, query).executeTakeFirst()) ?? null;
+}
+
 /**
  * Moves a message on; false when it is no longer in one of the states it may come from, or its text is not what it
  * was taken for.
@@ -84,7 +100,7 @@ export async function moveMessage(
   db: Db,
   key: MessageKey,
   from: readonly MessageTable['state'][],
-  changes: Partial<Pick<MessageTable, 'state' | 'session_id' | 'agent_uuid' | 'outcome'>>,
+  changes: Partial<Pick<MessageTable, 'state' | 'session_id' | 'agent_uuid' | 'outcome' | 'text'>>,
   text?: string,
 ): Promise<boolean> {
   let query = db

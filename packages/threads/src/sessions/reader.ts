@@ -3,7 +3,7 @@ import { PlatformError } from '../platforms/platform.ts';
 import type { MessageOutcome, MessageTable, SessionTable } from '../tables.ts';
 import type { TaskDesk } from '../unattended/desk.ts';
 import type { CommandReading } from './joins.ts';
-import { keyOf, messagesIn, moveMessage } from './messages.ts';
+import { keyOf, messageByKey, messagesIn, moveMessage } from './messages.ts';
 import { MOST_HELD } from './outsiders.ts';
 import { messageReadings, type Reading, type ReadingOptions } from './reading.ts';
 import { sessionById } from './records.ts';
@@ -11,6 +11,7 @@ import { commandRunner } from './running-commands.ts';
 import type { SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
 import { startSession } from './starting.ts';
+import type { Typed } from './typed.ts';
 
 export interface ReaderOptions extends ReadingOptions {
   readonly slots: Slots;
@@ -36,7 +37,7 @@ export function messageReader(options: ReaderOptions) {
 
   async function read(message: MessageTable): Promise<void> {
     const reading = await readingOf(message);
-    const { meaning, say, post, session, rule } = reading;
+    const { meaning, say, post, session, rule, typed } = reading;
     const key = `reply:${message.post_id}`;
     switch (meaning.act) {
       case 'ignore':
@@ -64,7 +65,7 @@ export function messageReader(options: ReaderOptions) {
         return done(message, 'refused');
       case 'hint':
         await say(
-          '👋 Tell me what to do in the same message that mentions me. `!help` lists the commands.',
+          `👋 Tell me what to do${rule.startsUnmentioned ? '' : ' in the same message that mentions me'}. ${typed('help')} lists the commands.`,
           key,
         );
         return done(message, 'ignored');
@@ -77,12 +78,13 @@ export function messageReader(options: ReaderOptions) {
         );
         return done(message, 'command');
       case 'unknown_command':
-        await say(unknownCommand(reading.command), key);
+        await say(unknownCommand(reading), key);
         return done(message, 'command');
       case 'hold':
         return session === null ? undefined : hold(reading, session);
       case 'queue':
-        return session === null ? undefined : queue(reading, session);
+        if (session !== null) await queue(reading, session, reading.agentText ?? message.text);
+        return;
       case 'start':
         return start(reading);
     }
@@ -96,17 +98,24 @@ export function messageReader(options: ReaderOptions) {
     return true;
   }
 
-  async function queue(reading: Reading, session: SessionTable): Promise<void> {
-    if (await answers(reading, session)) return;
-    const { message, post, command, agentText, say } = reading;
-    if (agentText !== null) await rewrite(message, agentText);
+  /**
+   * Puts a message into the session's queue. False when its author has edited it, or taken it back, since it was
+   * read: then it is read anew.
+   *
+   * @param prompt What the agent is given of it.
+   */
+  async function queue(reading: Reading, session: SessionTable, prompt: string): Promise<boolean> {
+    if (await answers(reading, session)) return true;
+    const { message, post, command, say, typed } = reading;
     if (command.kind === 'unknown' && !post.author.isBot) {
-      await say(passedOn(command), `reply:${message.post_id}`);
+      await say(passedOn(command, typed), `reply:${message.post_id}`);
     }
     const { session_id } = session;
-    await moveMessage(store.db, keyOf(message), ['new'], { state: 'queued', session_id });
+    const changes = { state: 'queued', session_id, text: prompt } as const;
+    if (!(await moveMessage(store.db, keyOf(message), ['new'], changes, message.text))) return false;
     acknowledge(message);
     options.live(session).wake();
+    return true;
   }
 
   function acknowledge(message: MessageTable): void {
@@ -143,23 +152,19 @@ export function messageReader(options: ReaderOptions) {
     if (ran === 'refused' || command.prompt === '' || session === null) return done(message, 'command');
     const current = await sessionById(store.db, session.session_id);
     if (current === null || current.state === 'ended') return done(message, 'command');
-    await rewrite(message, command.prompt);
-    await queue({ ...reading, text: command.prompt }, current);
-  }
-
-  /** What is left of a message once its commands are carried out. */
-  async function rewrite(message: MessageTable, text: string): Promise<void> {
-    await store.db
-      .updateTable('threads_messages')
-      .set({ text })
-      .where('platform_id', '=', message.platform_id)
-      .where('channel_id', '=', message.channel_id)
-      .where('post_id', '=', message.post_id)
-      .execute();
+    let rest = { ...reading, text: command.prompt };
+    while (!(await queue(rest, current, rest.text))) {
+      const edited = await messageByKey(store.db, keyOf(message));
+      if (edited?.state !== 'new') return;
+      // Its commands are carried out, and an edit runs none.
+      const again = await readingOf(edited);
+      rest = { ...again, text: again.command.kind === 'commands' ? again.command.prompt : again.text };
+      if (rest.text === '') return done(message, 'command');
+    }
   }
 
   async function start(reading: Reading): Promise<void> {
-    const { message, post, command, text, say } = reading;
+    const { message, post, command, text, say, typed } = reading;
     const setUp: SessionSetUp = { workingDir: null, permissionMode: null, worktreeBranch: null };
     let prompt = text;
     if (command.kind === 'commands') {
@@ -173,8 +178,9 @@ export function messageReader(options: ReaderOptions) {
         return done(message, 'command');
       }
     }
-    const started = await startSession({ ...options, say }, message, prompt, setUp);
-    if (started === null) return;
+    const started = await startSession({ ...options, say, typed }, message, prompt, setUp);
+    // One that was edited meanwhile is read anew.
+    if (started === null || started === 'changed') return;
     acknowledge(message);
   }
 
@@ -198,15 +204,15 @@ const IN_WORDS: Readonly<Record<Standing, string>> = {
 
 type Unknown = Extract<CommandReading, { kind: 'unknown' }>;
 
-function unknownCommand(reading: CommandReading): string {
-  if (reading.kind !== 'unknown') return 'I do not know that command.';
-  return `I know no \`!${reading.word}\`, so nothing was begun.${nearestInWords(reading)}`;
+function unknownCommand({ command, typed }: Reading): string {
+  if (command.kind !== 'unknown') return 'I do not know that command.';
+  return `I know no \`!${command.word}\`, so nothing was begun.${nearestInWords(command, typed)}`;
 }
 
-function passedOn(reading: Unknown): string {
-  return `\`!${reading.word}\` is no command of mine, so it goes to the agent as a message.${nearestInWords(reading)}`;
+function passedOn(reading: Unknown, typed: Typed): string {
+  return `\`!${reading.word}\` is no command of mine, so it goes to the agent as a message.${nearestInWords(reading, typed)}`;
 }
 
-function nearestInWords({ nearest }: Unknown): string {
-  return `${nearest === null ? '' : ` Did you mean \`!${nearest}\`?`} \`!help\` lists the commands.`;
+function nearestInWords({ nearest }: Unknown, typed: Typed): string {
+  return `${nearest === null ? '' : ` Did you mean ${typed(nearest)}?`} ${typed('help')} lists the commands.`;
 }

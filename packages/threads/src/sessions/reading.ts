@@ -12,6 +12,7 @@ import { type ChannelRule, channelRuleOf } from './places.ts';
 import { liveSessionOf } from './records.ts';
 import { speaker } from './say.ts';
 import type { Standing } from './session.ts';
+import { type Typed, typedWith } from './typed.ts';
 
 export interface ReadingOptions {
   readonly ports: ThreadsPorts;
@@ -36,6 +37,8 @@ export interface Reading {
   /** The text as the agent is given it, where it was a command of the agent's own. */
   readonly agentText: string | null;
   readonly say: Say;
+  /** How commands are typed there. */
+  readonly typed: Typed;
   readonly rule: ChannelRule;
   readonly meaning: Meaning;
 }
@@ -52,7 +55,8 @@ export function messageReadings(options: ReadingOptions) {
       channelId: message.channel_id,
       threadId: message.thread_id,
     });
-    const { addressed, text } = addressingOf(post, (await people.self()).id);
+    const self = await people.self();
+    const { addressed, text } = addressingOf(post, self.id);
     const standing = await standingOf(post, session);
     const { command, agentText } = withAgentCommands(joins.commands.read(text), session);
     const rule = ruleOf(message);
@@ -78,6 +82,7 @@ export function messageReadings(options: ReadingOptions) {
       command,
       agentText,
       say: speakerFor(message, rule),
+      typed: typedWith(session === null && !rule.startsUnmentioned ? self.name : null),
       rule,
       meaning,
     };

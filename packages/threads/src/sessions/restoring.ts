@@ -1,4 +1,4 @@
-import type { ThreadsConfig } from '../config.ts';
+import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
@@ -6,16 +6,17 @@ import type { SessionJoins } from './joins.ts';
 import { giveBackPending } from './ledgers.ts';
 import type { LiveSession } from './live.ts';
 import { messagesIn } from './messages.ts';
+import { wayToSpeak } from './places.ts';
 import { addFacts, type Db, factsOf, liveSessionsOf, moveSession } from './records.ts';
 import { speaker } from './say.ts';
-import type { Actor } from './session.ts';
+import { SYSTEM } from './session.ts';
 
 const MINUTE_US = 60_000_000;
-const SYSTEM: Actor = { id: 'system', name: 'system' };
 
 export interface RestoreOptions {
   readonly ports: ThreadsPorts;
   readonly config: ThreadsConfig;
+  readonly behaviour: PlatformConfig;
   readonly platform: Platform;
   readonly joins: SessionJoins;
   readonly signal: AbortSignal;
@@ -81,18 +82,15 @@ async function planReturn(options: RestoreOptions, session: SessionTable): Promi
   return { session, messages, act: isPaused ? 'wake' : 'resume' };
 }
 
-async function bringBack(
-  { ports, platform, live }: RestoreOptions,
-  session: SessionTable,
-  act: Return['act'],
-): Promise<void> {
+async function bringBack(options: RestoreOptions, session: SessionTable, act: Return['act']): Promise<void> {
+  const { ports, platform, live } = options;
   if (act === 'wake') live(session).wake();
   if (act === 'resume') await live(session).resume(SYSTEM);
   if (act !== 'say_paused') return;
   const threadId = session.kind === 'channel' ? null : session.thread_id;
   const say = speaker({ platform, channelId: session.channel_id, threadId }, ports.log);
   const post = await say(
-    '⏸️ Paused while Postern was away, since nothing was said. Write, or react with 🔄 here, to go on.',
+    `⏸️ Paused while Postern was away, since nothing was said. ${wayToSpeak(options, session)}, or react with 🔄 here, to go on.`,
   );
   if (post) await addFacts(ports.store, session.session_id, { pausedPostId: post.postId });
 }

@@ -17,12 +17,10 @@ import { messageReader } from './reader.ts';
 import { liveSessionOf, liveSessionsOf } from './records.ts';
 import { restoreSessions } from './restoring.ts';
 import { type PostedIn, withPostsSeen } from './seen-posts.ts';
-import type { Actor, SessionActions, Standing } from './session.ts';
+import { type Actor, type SessionActions, type Standing, SYSTEM } from './session.ts';
 import type { Slots } from './slots.ts';
 import { statusPost } from './status-post.ts';
 import { threadWorkers } from './thread-workers.ts';
-
-const SYSTEM: Actor = { id: 'system', name: 'system' };
 
 export interface RoomOptions {
   readonly ports: ThreadsPorts;
@@ -256,6 +254,7 @@ export function createRoom(options: RoomOptions): Room {
     await restoreSessions({
       ports,
       config,
+      behaviour,
       platform,
       joins,
       signal: closing.signal,

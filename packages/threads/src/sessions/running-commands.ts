@@ -32,7 +32,7 @@ export function commandRunner(options: {
   const memory = channelMemory(ports);
 
   return async (reading, { calls }, setUp) => {
-    const { message, post, standing, session, say } = reading;
+    const { message, post, standing, session, say, typed } = reading;
     let ran: 'said' | 'silent' = 'silent';
     for (const [index, { command, args, rest }] of calls.entries()) {
       const current = session === null ? null : await sessionById(store.db, session.session_id);
@@ -44,6 +44,7 @@ export function commandRunner(options: {
         args,
         rest,
         setUp,
+        typed,
         actions: options.actions,
         tasks: options.tasks,
         nowMs: nowMilliseconds(ports.clock),

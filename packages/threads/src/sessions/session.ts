@@ -99,5 +99,8 @@ export interface Actor {
   readonly name: string;
 }
 
+/** The product itself. */
+export const SYSTEM: Actor = { id: 'system', name: 'system' };
+
 /** Refused with a sentence that says why and what would do. */
 export type ChangeOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };

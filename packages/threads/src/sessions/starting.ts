@@ -7,10 +7,11 @@ import { accountFor } from './accounts.ts';
 import { headerText, offerReactions } from './header.ts';
 import type { Say, SessionJoins } from './joins.ts';
 import type { LiveSession } from './live.ts';
-import { keyOf, moveMessage } from './messages.ts';
-import { channelRuleOf } from './places.ts';
-import { addFacts, changeSession, sessionById } from './records.ts';
+import { keyOf, messageForUpdate, moveMessage } from './messages.ts';
+import { channelRuleOf, wayToSpeak } from './places.ts';
+import { addFacts, changeSession } from './records.ts';
 import type { Slots } from './slots.ts';
+import type { Typed } from './typed.ts';
 import { newUuid } from './uuid.ts';
 import { type Worktree, worktreeFor } from './worktree.ts';
 
@@ -23,17 +24,21 @@ export interface StartOptions {
   readonly slots: Slots;
   readonly signal: AbortSignal;
   readonly say: Say;
+  readonly typed: Typed;
   live(session: SessionTable): LiveSession;
   start(what: string, work: Promise<unknown>): void;
 }
 
-/** Begins a session with its first message. Null when it could not; the thread says why, and the message is done. */
+/**
+ * Begins a session with its first message. Null when it could not; the thread says why, and the message is done.
+ * `changed`: its author has edited it, or taken it back, since it was read, and nothing was begun.
+ */
 export async function startSession(
   options: StartOptions,
   message: MessageTable,
   prompt: string,
   setUp: SessionSetUp,
-): Promise<LiveSession | null> {
+): Promise<LiveSession | null | 'changed'> {
   const { ports, config, platform, slots, say } = options;
   const sessionId = ports.newId('ses');
   const key = `start:${message.post_id}`;
@@ -44,7 +49,7 @@ export async function startSession(
   };
   if (config.worktreeMode === 'require' && setUp.worktreeBranch === null) {
     return refuse(
-      'Sessions here work on a branch of their own: begin with `!worktree <branch>` and the task.',
+      `Sessions here work on a branch of their own: begin with ${options.typed('worktree <branch>')} and the task.`,
       'command',
     );
   }
@@ -59,6 +64,10 @@ export async function startSession(
       return await refuse(`⚠️ ${place.reason}`, 'command');
     }
     const row = await newSession(options, message, prompt, setUp, sessionId, place);
+    if (row === null) {
+      slots.free(sessionId);
+      return 'changed';
+    }
     await ports.audit.record(platform.id, {
       action: 'session_started',
       sessionId,
@@ -98,7 +107,7 @@ export function worktreesIn(ports: Pick<ThreadsPorts, 'agentDir'>): string {
   return `${ports.agentDir}/worktrees`;
 }
 
-/** The session's row and its first message, which becomes its own in the same transaction. */
+/** The session's row and its first message, which becomes its own in the same transaction; null when that is another by now. */
 async function newSession(
   { ports, config, behaviour, platform }: StartOptions,
   message: MessageTable,
@@ -106,7 +115,7 @@ async function newSession(
   setUp: SessionSetUp,
   sessionId: string,
   place: Place,
-): Promise<SessionTable> {
+): Promise<SessionTable | null> {
   const now = ports.clock.nowMicroseconds();
   const row: SessionTable = {
     session_id: sessionId,
@@ -134,16 +143,12 @@ async function newSession(
     end_reason: null,
   };
   return ports.store.transaction(async (tx) => {
+    const current = await messageForUpdate(tx, keyOf(message));
+    if (current?.state !== 'new' || current.text !== message.text) return null;
     const session = { ...row, account_id: await accountFor(tx, ports.clock, config) };
     await tx.insertInto('threads_sessions').values(session).execute();
-    await tx
-      .updateTable('threads_messages')
-      .set({ state: 'queued', session_id: sessionId, text: prompt })
-      .where('platform_id', '=', message.platform_id)
-      .where('channel_id', '=', message.channel_id)
-      .where('post_id', '=', message.post_id)
-      .where('state', '=', 'new')
-      .execute();
+    const changes = { state: 'queued', session_id: sessionId, text: prompt } as const;
+    await moveMessage(tx, keyOf(message), ['new'], changes);
     return session;
   });
 }
@@ -158,11 +163,9 @@ export function titleOf(prompt: string): string | null {
   return characters.length <= LONGEST_TITLE ? line : `${characters.slice(0, LONGEST_TITLE - 1).join('')}…`;
 }
 
-async function postHeader(
-  { ports, behaviour, platform, say }: StartOptions,
-  row: SessionTable,
-): Promise<void> {
-  const text = headerText(row, behaviour.sessionHeader);
+async function postHeader(options: StartOptions, row: SessionTable): Promise<void> {
+  const { ports, behaviour, platform, say } = options;
+  const text = headerText(row, behaviour.sessionHeader, wayToSpeak(options, row));
   if (text === null) return;
   const header = await say(text, `header:${row.session_id}`);
   if (header === null) return;
@@ -195,10 +198,7 @@ async function askForBranch(options: StartOptions, row: SessionTable): Promise<v
     await say(`⚠️ ${outcome.reason} The session works in the folder itself.`);
     return;
   }
-  if ((await sessionById(ports.store.db, row.session_id)) === null) return;
-  await changeSession(ports.store.db, row.session_id, {
-    working_dir: outcome.workingDir,
-    worktree_json: JSON.stringify(outcome.worktree),
-  });
+  const changes = { working_dir: outcome.workingDir, worktree_json: JSON.stringify(outcome.worktree) };
+  await options.live(row).relaunch(() => changeSession(ports.store.db, row.session_id, changes));
   await say(`🌿 Working on \`${outcome.worktree.branch}\`.`);
 }

@@ -3,6 +3,7 @@ import type { WriteOutcome } from '../memory/channel-memory.ts';
 import { badFact } from '../memory/listing.ts';
 import { tellSave } from '../memory/tell-save.ts';
 import { PlatformError } from '../platforms/platform.ts';
+import { typedWith } from '../sessions/typed.ts';
 import { text } from './inputs.ts';
 import { defineTool, refuse, type ToolAnswer, type ToolContext } from './tool.ts';
 
@@ -44,7 +45,7 @@ async function announced(
   const { entry, savesLeft } = saved;
   const { channelId, threadId } = session;
   try {
-    await tellSave(platform, { channelId, threadId }, entry);
+    await tellSave(platform, { channelId, threadId }, entry, typedWith(null));
   } catch (error) {
     // It may have arrived.
     if (!(error instanceof PlatformError && error.code === 'unknown')) {

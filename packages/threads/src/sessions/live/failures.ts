@@ -47,7 +47,7 @@ export function bridgeWatch(core: SessionCore): () => Promise<void> {
     await takeDown(core);
     await failed(
       core,
-      '⚠️ The server of the chat tools did not start, so nothing could be approved. Write again to try once more.',
+      `⚠️ The server of the chat tools did not start, so nothing could be approved. ${await core.wayToSpeak()} again to try once more.`,
     );
   };
 }
@@ -86,7 +86,7 @@ export async function onAgentEnd(core: SessionCore, end: AgentEnd): Promise<void
       core,
       isStartable
         ? `⚠️ The agent ended before it took the message (${endInWords(end)}).${errorBlock(end)}`
-        : `⚠️ The agent could not be started. Write again to try once more.${errorBlock(end)}`,
+        : `⚠️ The agent could not be started. ${await core.wayToSpeak()} again to try once more.${errorBlock(end)}`,
     );
     if (isAlive && isStartable) core.wake();
     return;
@@ -94,7 +94,7 @@ export async function onAgentEnd(core: SessionCore, end: AgentEnd): Promise<void
   await finishMessages(db, core.id, ['given', 'taken'], 'failed');
   const isAlive = await failed(
     core,
-    `⚠️ The agent ended without a result (${endInWords(end)}). Write again to go on.${errorBlock(end)}`,
+    `⚠️ The agent ended without a result (${endInWords(end)}). ${await core.wayToSpeak()} again to go on.${errorBlock(end)}`,
   );
   if (isAlive) core.wake();
 }

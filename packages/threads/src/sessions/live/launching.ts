@@ -85,7 +85,8 @@ export function launcher(core: SessionCore): Launch {
     const left = await messagesIn(store.db, id, ['queued', 'given', 'taken']);
     if (left.some(({ state }) => state === 'taken'))
       return 'The agent was in the middle of a turn, and is told to go on with it.';
-    if (left.length === 0) return 'This session goes on: write when you like.';
+    if (left.length === 0)
+      return `This session goes on: ${(await core.wayToSpeak()).toLowerCase()} when you like.`;
     const messages = left.length === 1 ? 'The message that waited is' : 'The messages that waited are';
     return `This session goes on. ${messages} given to the agent now.`;
   }
@@ -111,7 +112,10 @@ export function launcher(core: SessionCore): Launch {
     } catch (error) {
       log.warn({ err: error, session: id }, 'an agent could not be started');
       joins.bridge.revoke(id);
-      await failed(core, '⚠️ The agent could not be started. Write again to try once more.');
+      await failed(
+        core,
+        `⚠️ The agent could not be started. ${await core.wayToSpeak()} again to try once more.`,
+      );
       return false;
     }
     core.process = launched;

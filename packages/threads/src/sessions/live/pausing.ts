@@ -38,7 +38,9 @@ async function pause(core: SessionCore, why: 'idle' | 'room', inWords: string): 
   slots.free(core.id);
   await core.pauseRow();
   await core.record('session_paused', null, { why });
-  const post = await core.say(`⏸️ Paused, ${inWords}. Write, or react with 🔄 here, to go on.`);
+  const post = await core.say(
+    `⏸️ Paused, ${inWords}. ${await core.wayToSpeak()}, or react with 🔄 here, to go on.`,
+  );
   if (post) {
     await addFacts(ports.store, core.id, { pausedPostId: post.postId });
     await platform.react(post, 'arrows_counterclockwise').catch(() => undefined);
