@@ -133,4 +133,11 @@ export const threadsMigrations: readonly Migration[] = [
       await sql`CREATE TABLE threads_memory_news (memory_id ${text} PRIMARY KEY)`.execute(db);
     },
   },
+  {
+    name: 'threads_0007_tasks_switched_off',
+    async up(db, engine) {
+      const { text } = columns(engine);
+      await sql`ALTER TABLE threads_tasks ADD COLUMN off_fire_id ${text}`.execute(db);
+    },
+  },
 ];

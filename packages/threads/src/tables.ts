@@ -178,6 +178,8 @@ export interface TaskTable {
   is_enabled: number;
   /** Why the bot itself switched it off. */
   disabled_reason: string | null;
+  /** The run with which it did, until its channel has been told. */
+  off_fire_id: string | null;
   /** Runs in a row that failed. */
   failures: number;
   created_by: string;

@@ -25,36 +25,40 @@ export function tasksCommand(kind: TaskKind): CommandDefinition {
     isAudited: true,
     takes: 2,
     async run(call) {
-      const { tasks, args } = call;
+      const { tasks, args, typed } = call;
       const fault = tasks.whyNot(kind, 'list');
       if (fault !== null) return refused(`⚠️ ${fault}`);
       const [verb = 'list', number] = args;
       const all = await tasks.list(kind);
-      if (verb.toLowerCase() === 'list' && number === undefined)
-        return said(listText(tasks, kind, all, call.nowMs));
+      if (verb.toLowerCase() === 'list' && number === undefined) return said(await listText(call, kind, all));
       const known = verbs.find((each) => each === verb.toLowerCase());
       if (known === undefined || number === undefined || !/^\d{1,4}$/.test(number)) {
         return refused(
-          `Write \`!${many}\`, or ${verbs.map((each) => `\`!${many} ${each} <n>\``).join(', ')}.`,
+          `Write ${typed(many)}, or ${verbs.map((each) => typed(`${many} ${each} <n>`)).join(', ')}.`,
         );
       }
       const task = all[Number(number) - 1];
-      if (task === undefined) return refused(`⚠️ There is no number ${number}. \`!${many}\` lists them.`);
+      if (task === undefined) return refused(`⚠️ There is no number ${number}. ${typed(many)} lists them.`);
       const obstacle = known === 'run' ? tasks.whyNot(kind, 'run') : null;
       return obstacle === null ? act(tasks, known, task, call) : refused(`⚠️ ${obstacle}`);
     },
   };
 }
 
-function listText(tasks: TaskDesk, kind: TaskKind, all: readonly Task[], nowMs: number): string {
+async function listText(
+  { tasks, nowMs, typed }: CommandCall,
+  kind: TaskKind,
+  all: readonly Task[],
+): Promise<string> {
   const { title, many } = WORDS[kind];
   if (all.length === 0) {
     const fault = tasks.whyNot(kind, 'make');
-    return `${SIGN[kind]} There are no ${many} here. ${fault ?? `\`!${kind}\` makes one.`}`;
+    return `${SIGN[kind]} There are no ${many} here. ${fault ?? `${typed(kind)} makes one.`}`;
   }
-  return [`${SIGN[kind]} **${title}**`, ...all.map((task, index) => listLine(task, index + 1, nowMs))].join(
-    '\n',
+  const lines = await Promise.all(
+    all.map(async (task, index) => listLine(task, index + 1, nowMs, await tasks.rest(task))),
   );
+  return [`${SIGN[kind]} **${title}**`, ...lines].join('\n');
 }
 
 async function act(

@@ -101,6 +101,16 @@ function canonicalCase(name: string): string {
   return Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === lower) ?? name;
 }
 
+/** Whether this process knows a zone; what one knows, another with an older time zone database may not. */
+export function isKnownZone(timezone: string): boolean {
+  try {
+    zoned(0, timezone);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The zone of this machine. */
 export function hostZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;

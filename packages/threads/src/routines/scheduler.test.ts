@@ -2,6 +2,7 @@ import { describeEngines } from '@postern/store/testing';
 import { expect, test } from 'vitest';
 import { OWNER } from '../testing/fake-platform.ts';
 import { taskBench } from '../testing/task-bench.ts';
+import { TELL_AGAIN_MS, tellLeftSwitchedOff } from '../unattended/switched-off.ts';
 import type { RoutineDraft } from '../unattended/task.ts';
 import { enableTask, taskById } from '../unattended/tasks.ts';
 import { WINDOW_MS } from './scheduler.ts';
@@ -188,6 +189,51 @@ describeEngines('a routine', (engine) => {
       isEnabled: false,
       disabledReason: '3 runs in a row failed',
     });
+  });
+
+  test('with a zone that this server does not know leaves the others to run, and what they missed to be told', async () => {
+    const at = await taskBench(engine);
+    const strange = await at.save(routine());
+    await at.save({ ...routine(), name: 'Evening news' });
+    const { scheduler } = await at.process();
+    await at.clock.advance(10 * MINUTE_MS);
+    await scheduler.tick();
+    expect(at.begun).toHaveLength(2);
+    await at.store.db
+      .updateTable('threads_fires')
+      .set({ state: 'missed', session_id: null })
+      .where('task_id', '=', strange.id)
+      .execute();
+    await at.store.db
+      .updateTable('threads_tasks')
+      .set({ spec_json: JSON.stringify({ ...routine().schedule, timezone: 'Mars/Olympus' }) })
+      .where('task_id', '=', strange.id)
+      .execute();
+    await at.clock.advance(HOUR_MS);
+    await scheduler.tick();
+    expect(at.begun.slice(2).map(({ title }) => title)).toEqual(['Evening news']);
+    expect(at.said().at(-1)).toContain('**Morning news**: Fri 2026-05-01 00:10 (UTC)');
+  });
+
+  test('that is switched off is told of, though the platform was away and the process went', async () => {
+    const at = await taskBench(engine);
+    const task = await at.save(routine());
+    await at.store.db.updateTable('threads_tasks').set({ failures: 2 }).execute();
+    const { scheduler, at: first } = await at.process();
+    await at.clock.advance(10 * MINUTE_MS);
+    await scheduler.tick();
+    at.platform.failNext('post', 'unavailable');
+    await at.sessionEnds(0, 'failed');
+    const told = () => at.said().filter((text) => text.startsWith('⛔'));
+    expect([told(), (await taskById(at.store.db, task.id))?.isEnabled]).toEqual([[], false]);
+    // The next process, which finds it on record.
+    await tellLeftSwitchedOff(first);
+    expect(told()).toEqual([expect.stringContaining('`@postern !routines resume <number>` switches it on')]);
+    // The one that was away goes on trying, and says nothing twice.
+    await at.clock.advance(TELL_AGAIN_MS);
+    await at.settled();
+    await tellLeftSwitchedOff(first);
+    expect(told()).toHaveLength(1);
   });
 
   test('whose creator is not on the list is told of, though the platform was away', async () => {

@@ -1,10 +1,11 @@
 import { inLine } from '../questions/shown-input.ts';
 import type { FireTable } from '../tables.ts';
-import { beginUnattended, tell } from '../unattended/begin.ts';
+import { beginUnattended } from '../unattended/begin.ts';
 import { claimFire, moveFire } from '../unattended/fires.ts';
 import type { TaskSurroundings } from '../unattended/surroundings.ts';
 import { occasionOf, type Task } from '../unattended/task.ts';
 import { TASKS_CHANNEL, taskById, tasksOf } from '../unattended/tasks.ts';
+import { tell } from '../unattended/tell.ts';
 import { nameOf } from '../unattended/texts.ts';
 import { latestRun, runsBetween, wallClock } from './schedule.ts';
 
@@ -114,13 +115,14 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
     for (const fire of fires) {
       const task = fire.task_id === null ? null : await taskById(store.db, fire.task_id);
       if (task?.kind !== 'routine') continue;
-      const when = wallClock(Math.floor(fire.due_us / 1_000), task.schedule.timezone);
+      const zone = task.fault === null ? task.schedule.timezone : 'UTC';
+      const when = wallClock(Math.floor(fire.due_us / 1_000), zone);
       const more =
         fire.count > 1
           ? `${fire.count === MOST_COUNTED ? `${fire.count} or more` : fire.count} runs, the last of them `
           : '';
       const why = fire.detail === null ? 'I was not running then' : fire.detail;
-      lines.push(`- ${nameOf(task)}: ${more}${when} (${task.schedule.timezone}); ${why}`);
+      lines.push(`- ${nameOf(task)}: ${more}${when} (${zone}); ${why}`);
     }
     if (lines.length > 0) {
       const news = `⏭️ These runs of routines were left out:\n${lines.join('\n')}`;
@@ -148,7 +150,8 @@ export function routineScheduler(at: TaskSurroundings): Scheduler {
   async function look(): Promise<void> {
     if (at.isShut()) return;
     for (const task of await tasksOf(store.db, 'routine', platform.id)) {
-      if (task.kind === 'routine' && task.isEnabled) await alone(task.id, () => claim(task));
+      if (task.kind === 'routine' && task.isEnabled && task.fault === null)
+        await alone(task.id, () => claim(task));
     }
     for (const fire of await openFires()) {
       if (at.signal.aborted) return;

@@ -67,7 +67,12 @@ export async function taskBench(engine: Engine, maxSessions = 100): Promise<Task
         claudeAccounts: [],
         limits: { ...defaultLimits, maxSessions },
       } as unknown as ThreadsConfig,
-      behaviour: { permissionMode: 'default', routines: true, watches: true } as PlatformConfig,
+      behaviour: {
+        permissionMode: 'default',
+        routines: true,
+        watches: true,
+        directChannelMode: { enabled: false, respondTo: 'mention' },
+      } as PlatformConfig,
       platform,
       questions: undefined as never,
       people: { isAllowed: (personId) => allowed.has(personId), self: platform.self },

@@ -14,12 +14,15 @@ export async function listedTasks(
   const listed: Record<string, unknown>[] = [];
   for (const [index, task] of (await tasks.list(kind)).entries()) {
     const last = await tasks.lastRun(task.id);
+    const rest = task.isEnabled ? await tasks.rest(task) : null;
     listed.push({
       index: index + 1,
       name: removeHidden(task.name),
       ...more(task),
       enabled: task.isEnabled,
       ...(task.disabledReason === null ? {} : { disabled_reason: task.disabledReason }),
+      ...(task.fault === null ? {} : { fault: removeHidden(task.fault) }),
+      ...(rest === null ? {} : { rests_until: formatMilliseconds(Math.floor(rest.untilUs / 1_000)) }),
       creator: { id: task.creator.id, name: sanitizeName(task.creator.name, task.creator.id) },
       [kind === 'routine' ? 'last_run' : 'last_fire']:
         last === null ? null : formatMilliseconds(Math.floor(last.due_us / 1_000)),

@@ -3,14 +3,17 @@ import { codeBlock, inLine, visible } from '../questions/shown-input.ts';
 import { accountFor } from '../sessions/accounts.ts';
 import { offerReactions } from '../sessions/header.ts';
 import { ownMessage } from '../sessions/messages.ts';
+import { wayToSpeak } from '../sessions/places.ts';
 import { titleOf, worktreesIn } from '../sessions/starting.ts';
 import { newUuid } from '../sessions/uuid.ts';
 import { type Worktree, worktreeFor } from '../sessions/worktree.ts';
 import type { FireTable, SessionTable } from '../tables.ts';
 import { moveFire, settleFire } from './fires.ts';
 import type { TaskSurroundings } from './surroundings.ts';
+import { tellSwitchedOff } from './switched-off.ts';
 import { SIGN, type Task } from './task.ts';
 import { TASKS_CHANNEL } from './tasks.ts';
+import { tell } from './tell.ts';
 import { nameOf, personName } from './texts.ts';
 
 export type BeginOutcome =
@@ -90,17 +93,19 @@ async function placeFor(
 }
 
 async function postRoot(
-  { platform }: TaskSurroundings,
+  at: TaskSurroundings,
   task: Task,
   fireId: string,
   occasion: string,
 ): Promise<PostRef> {
+  const { platform } = at;
+  const { channelId } = task;
+  const way = wayToSpeak(at, { channel_id: channelId, mentions_only: 0 });
   const markdown = [
     `${SIGN[task.kind]} **Unattended session** of the ${task.kind} ${nameOf(task)} · ${occasion} · for ${personName(task.creator)}`,
     codeBlock(visible(task.prompt)),
-    'Write here to go on · ⏸️ interrupts · ❌ ends',
+    `${way} here to go on · ⏸️ interrupts · ❌ ends`,
   ].join('\n');
-  const { channelId } = task;
   let root: PostRef | null = null;
   for (const [index, piece] of platform.split(markdown).entries()) {
     const threadId: string | null = root?.postId ?? null;
@@ -200,7 +205,7 @@ async function failFire(
   const news = `⚠️ The ${task.kind} ${nameOf(task)} could not run: ${inLine(detail)}.`;
   if (!(await tell(at, news, `${fireId}:failed`))) return 'not_now';
   const off = await settleFire(at.ports.store, { fireId }, 'failed', { detail, nowUs });
-  if (off !== null) await tellOff(at, off);
+  if (off !== null) await tellSwitchedOff(at, off.task, off.fireId);
   return 'over';
 }
 
@@ -212,41 +217,5 @@ export async function settleSession(
 ): Promise<void> {
   const nowUs = at.ports.clock.nowMicroseconds();
   const off = await settleFire(at.ports.store, { sessionId }, outcome, { detail: null, nowUs });
-  if (off !== null) await tellOff(at, off);
-}
-
-async function tellOff(at: TaskSurroundings, task: Task): Promise<void> {
-  await at.ports.audit.record(at.platform.id, {
-    action: task.kind,
-    channelId: task.channelId,
-    actor: 'system',
-    details: { event: 'switched_off', task: task.id, name: task.name },
-  });
-  await tell(
-    at,
-    `⛔ The ${task.kind} ${nameOf(task)} is switched off, since it failed three times in a row. \`!${task.kind === 'routine' ? 'routines' : 'watches'} resume <number>\` switches it on again.`,
-  );
-}
-
-/**
- * Says something in the channel. False when the platform does not take posts just now, so that it may be said later;
- * what it refuses is logged and no more.
- */
-export async function tell(at: TaskSurroundings, markdown: string, key?: string): Promise<boolean> {
-  const { platform, ports } = at;
-  try {
-    for (const [index, piece] of platform.split(markdown).entries()) {
-      await platform.post({
-        channelId: platform.channelId,
-        threadId: null,
-        markdown: piece,
-        ...(key === undefined ? {} : { key: `${key}:${index}` }),
-      });
-    }
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error;
-    ports.log.warn({ err: error, platform: platform.id }, 'news of a standing task could not be posted');
-    return error.code !== 'unavailable';
-  }
-  return true;
+  if (off !== null) await tellSwitchedOff(at, off.task, off.fireId);
 }

@@ -1,6 +1,7 @@
 import { problem } from '@postern/http';
 import { nowMilliseconds } from '@postern/kit';
 import type { ThreadsPorts } from '../ports.ts';
+import { restOf } from '../watches/rest.ts';
 import type { TaskKind } from './task.ts';
 import { type TaskShape, taskShape } from './task-shape.ts';
 import { deleteTask, enableTask, firesOf, recordAct, type TaskAct, taskById, tasksOf } from './tasks.ts';
@@ -23,9 +24,14 @@ export function consoleTasks({
     async list(kind) {
       const tasks = await tasksOf(store.db, kind);
       return Promise.all(
-        tasks.map(async (task) =>
-          taskShape(task, await firesOf(store.db, task.id, RUNS_SHOWN), nowMilliseconds(clock)),
-        ),
+        tasks.map(async (task) => {
+          const isAwake = task.kind === 'routine' || !task.isEnabled;
+          return taskShape(task, {
+            fires: await firesOf(store.db, task.id, RUNS_SHOWN),
+            rest: isAwake ? null : await restOf(store.db, task, clock.nowMicroseconds()),
+            nowMs: nowMilliseconds(clock),
+          });
+        }),
       );
     },
     async act(taskId, act, operator) {

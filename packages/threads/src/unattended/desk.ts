@@ -4,6 +4,7 @@ import { routineScheduler } from '../routines/scheduler.ts';
 import { sessionById } from '../sessions/records.ts';
 import type { Actor } from '../sessions/session.ts';
 import type { FireTable } from '../tables.ts';
+import { type Rest, restOf } from '../watches/rest.ts';
 import { createWatcher } from '../watches/watcher.ts';
 import { settleSession } from './begin.ts';
 import { claimFire, type EndedFire, fireById } from './fires.ts';
@@ -11,6 +12,7 @@ import { settleLeftRuns } from './left-runs.ts';
 import { createProposals, type Proposal } from './proposals.ts';
 import { draftFromProse } from './prose.ts';
 import type { TaskSurroundings } from './surroundings.ts';
+import { tellLeftSwitchedOff } from './switched-off.ts';
 import { type DraftReading, readDraft, type Task, type TaskKind } from './task.ts';
 import { deleteTask, enableTask, firesOf, recordAct, TASKS_CHANNEL, type TaskAct, tasksOf } from './tasks.ts';
 
@@ -23,6 +25,8 @@ export interface TaskDesk {
   /** Shows a draft to people, who alone save it. Why it could not be shown, or null. */
   propose(proposal: Proposal): Promise<string | null>;
   list(kind: TaskKind): Promise<Task[]>;
+  /** Why a watch sets nothing off just now; null when it is ready, and of a routine. */
+  rest(task: Task): Promise<Rest | null>;
   /** Its last run that had a session, or null. */
   lastRun(taskId: string): Promise<FireTable | null>;
   /** False when it is gone already. */
@@ -85,6 +89,7 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
       }
     },
     list: (kind) => tasksOf(store.db, kind, platform.id),
+    rest: async (task) => (task.kind === 'watch' ? restOf(store.db, task, nowUs()) : null),
     async lastRun(taskId) {
       const fires = await firesOf(store.db, taskId, LOOKED_AT);
       return fires.find(({ session_id }) => session_id !== null) ?? null;
@@ -101,7 +106,8 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
         channel_id: platform.channelId,
         task_id: task.id,
         state: 'due',
-        detail: `started by ${by.name}`,
+        // For whom it runs stands beside it.
+        detail: by.id === task.creator.id ? 'started by hand' : `started by ${by.name}`,
         due_us: nowUs(),
       });
       await recordAct(ports.audit, task, 'run', by);
@@ -118,6 +124,7 @@ export function createTaskDesk(at: TaskSurroundings): RunningTaskDesk {
       try {
         await proposals.recover();
         await watcher.endInterrupted();
+        await tellLeftSwitchedOff(at);
         await settleLeftRuns(at);
       } catch (error) {
         ports.log.error(

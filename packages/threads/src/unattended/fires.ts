@@ -53,14 +53,14 @@ export type EndedFire = Extract<FireOutcome, 'succeeded' | 'failed' | 'stopped'>
 
 /**
  * A run is over, once. Failures in a row are counted, and the last one switches the task off: then, and for nothing
- * else, the task is given back, so that its channel can be told.
+ * else, the task is given back with the run, so that its channel can be told.
  */
 export async function settleFire(
   store: Store<ThreadsTables>,
   which: { readonly fireId: string } | { readonly sessionId: string },
   outcome: EndedFire,
   { detail, nowUs }: { readonly detail: string | null; readonly nowUs: number },
-): Promise<Task | null> {
+): Promise<{ readonly task: Task; readonly fireId: string } | null> {
   const settled = await store.transaction(async (tx) => {
     let query = tx.selectFrom('threads_fires').selectAll().where('state', 'in', ['due', 'running']);
     query =
@@ -72,19 +72,21 @@ export async function settleFire(
     const changes = { state: 'done', outcome, detail, ended_us: nowUs } as const;
     if (!(await moveFire(tx, fire.fire_id, ['due', 'running'], changes))) return null;
     const task = fire.task_id === null ? null : await taskById(tx, fire.task_id);
-    if (task === null || outcome === 'stopped') return { task, isOff: false };
+    if (task === null || outcome === 'stopped') return { task, off: null };
     const failures = outcome === 'failed' ? task.failures + 1 : 0;
     const isOff = failures >= MOST_FAILURES && task.isEnabled;
     await tx
       .updateTable('threads_tasks')
       .set({
         failures,
-        ...(isOff ? { is_enabled: 0, disabled_reason: `${failures} runs in a row failed` } : {}),
+        ...(isOff
+          ? { is_enabled: 0, disabled_reason: `${failures} runs in a row failed`, off_fire_id: fire.fire_id }
+          : {}),
       })
       .where('task_id', '=', task.id)
       .execute();
-    return { task, isOff };
+    return { task, off: isOff ? { task, fireId: fire.fire_id } : null };
   });
   if (settled?.task) store.notify(TASKS_CHANNEL, settled.task.id);
-  return settled?.isOff === true ? settled.task : null;
+  return settled?.off ?? null;
 }

@@ -80,6 +80,7 @@ describeEngines('a routine that an agent proposes', (engine) => {
       status: 'proposed_awaiting_human_approval',
     });
     const card = await bench.hears('🕘 Claude proposes routine', threadId);
+    expect(card.text).toContain('Asked for in the session of olga, for whom it would run');
     expect(card.text).toContain('every day at 09:00 (Europe/Amsterdam)');
     expect(card.text).toContain('Sum up what is new.');
     expect(card.text).toMatch(/Next: \w{3} \d{4}-\d\d-\d\d 09:00 · /);
@@ -356,6 +357,7 @@ describeEngines('!routine', (engine) => {
     );
     const card = await bench.hears('🕘 New routine **Morning news**', threadId);
     expect(bench.agent.asked[0]).toContain('every weekday at 9\nsum up what is new');
+    expect(card.text).toContain('Asked for by olga, for whom it would run');
     expect(card.text).toContain('Monday to Friday at 09:00');
     await bench.platform.reactAs(STRANGER, card, '+1');
     expect(await tasks(bench)).toEqual([]);
@@ -394,7 +396,7 @@ describeEngines('!routine', (engine) => {
     bench.platform.addPerson(OWNER);
     const channelId = await bench.platform.directChannel(OWNER.id);
     await bench.platform.say(OWNER, '!routine every day at 9 give me my notes', { channelId });
-    await bench.hears('Write `!routine` in the channel');
+    await bench.hears('Mention me with `!routine` in the channel');
     expect(bench.agent.asked).toEqual([]);
     expect(await bench.questions.list({ limit: 1 })).toEqual([]);
   });
@@ -429,7 +431,7 @@ describeEngines('!routines', (engine) => {
     expect(root.text).toContain('started by alan');
     await bench.hears('answer: Sum up what is new.', root.postId);
     await command('!routines pause 7', 'There is no number 7');
-    await command('!routines rename 1', 'Write `!routines`');
+    await command('!routines rename 1', 'Write `@postern !routines`');
     await command('!routines delete 1', '🗑️ **Morning news** is deleted');
     expect(await tasks(bench)).toEqual([]);
     const acts = bench.audit.of('routine').flatMap(({ actor, details }) => {
@@ -451,6 +453,37 @@ describeEngines('!routines', (engine) => {
     await bench.hears('⏳ **Morning news** waits for a place');
   });
 
+  test('name whoever made it once when that person has it run', async () => {
+    const bench = await sessionBench(engine, on);
+    await saved(bench);
+    await bench.platform.say(OWNER, '@postern !routines run 1');
+    const root = await bench.hears('**Unattended session** of the routine');
+    expect(root.text).toContain('· started by hand · for olga\n');
+  });
+
+  test('list and delete one that this server cannot run, beside those that it can', async () => {
+    const bench = await sessionBench(engine, on);
+    for (const id of ['rtn_1', 'rtn_2', 'rtn_3']) await saved(bench, id);
+    const spec = { preset: 'daily', time: '09:00', weekday: null, timezone: 'Mars/Olympus' };
+    for (const [id, json] of [
+      ['rtn_1', JSON.stringify(spec)],
+      ['rtn_2', 'no JSON'],
+    ] as const)
+      await bench.store.db
+        .updateTable('threads_tasks')
+        .set({ spec_json: json })
+        .where('task_id', '=', id)
+        .execute();
+    await bench.platform.say(OWNER, '@postern !routines');
+    const list = (await bench.hears('🕘 **Routines**')).text;
+    expect(list).toMatch(/1\..*cannot run: its time zone Mars\/Olympus is not known to this server/);
+    expect(list).toMatch(/2\..*cannot run: what is on record of it cannot be read/);
+    expect(list).toMatch(/3\..*next /);
+    await bench.platform.say(OWNER, '@postern !routines delete 2');
+    await bench.hears('is deleted');
+    expect(await tasks(bench)).toHaveLength(2);
+  });
+
   test('run nothing where the whole channel is one session', async () => {
     const bench = await sessionBench(engine, {
       behaviour: { ...on.behaviour, directChannelMode: 'all_messages' },
@@ -461,14 +494,14 @@ describeEngines('!routines', (engine) => {
     expect(await bench.store.db.selectFrom('threads_fires').selectAll().execute()).toEqual([]);
   });
 
-  function saved({ store, platform }: SessionBench) {
+  function saved({ store, platform }: SessionBench, task_id = 'rtn_1') {
     const { schedule, ...draft } = DRAFT;
     return store.transaction((tx) =>
       saveTask(
         tx,
         { kind: 'routine', ...draft, schedule: { ...schedule, preset: 'daily', weekday: null } },
         {
-          task_id: 'rtn_1',
+          task_id,
           platform_id: platform.id,
           channel_id: platform.channelId,
           created_by: OWNER.id,

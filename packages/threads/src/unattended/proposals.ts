@@ -4,11 +4,12 @@ import { DENY } from '../questions/ask.ts';
 import { inputHash } from '../questions/input-hash.ts';
 import type { Decision } from '../questions/question.ts';
 import { decisionOf } from '../questions/rows.ts';
+import { typedWith } from '../sessions/typed.ts';
 import type { ProposalTable } from '../tables.ts';
-import { tell } from './begin.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import { readDraft, SIGN, type TaskDraft, type TaskKind } from './task.ts';
 import { saveTask, TASKS_CHANNEL } from './tasks.ts';
+import { tell } from './tell.ts';
 import { cardText, nameOf, savedText } from './texts.ts';
 
 /** A card with a standing task waits for so long. */
@@ -134,7 +135,7 @@ export function createProposals(at: TaskSurroundings): Proposals {
       return null;
     });
     const creator = { id: row.created_by, name: row.creator_name };
-    return self !== null && tell(at, savedText(draft, creator, self.name), key);
+    return self !== null && tell(at, savedText(draft, creator, typedWith(self.name)), key);
   }
 
   return {
@@ -160,7 +161,7 @@ export function createProposals(at: TaskSurroundings): Proposals {
           sessionId,
           channelId,
           threadId,
-          markdown: cardText(draft, isByAgent, nowMs),
+          markdown: cardText(draft, { isByAgent, creator }, nowMs),
           options: [{ key: 'allow', emoji: '+1', label: 'Save it', decided: 'Approved' }, DENY],
           takesText: false,
           approvers: { rule: 'owner_or_allowed' },

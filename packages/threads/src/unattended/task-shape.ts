@@ -2,6 +2,7 @@ import { formatMilliseconds } from '@postern/kit';
 import * as z from 'zod';
 import { runAfter, scheduleInWords } from '../routines/schedule.ts';
 import type { FireTable } from '../tables.ts';
+import type { Rest } from '../watches/rest.ts';
 import type { Task } from './task.ts';
 
 /** How standing tasks look over REST. */
@@ -43,17 +44,24 @@ export const taskSchema = z.object({
   is_enabled: z.boolean(),
   disabled_reason: z.string().nullable(),
   failures: z.int(),
+  /** Why it cannot run on this server; null when it can. */
+  fault: z.string().nullable(),
   creator: z.object({ id: z.string(), name: z.string() }),
   created_at: time,
   /** Null of a watch, and while it is paused. */
   next_run_at: time.nullable(),
+  /** Of a watch that sets nothing off just now: why, and until when. */
+  rest: z.object({ why: z.enum(['just_fired', 'fired_often']), until: time }).nullable(),
   /** The latest runs, newest first. */
   runs: z.array(runSchema),
 });
 
 export type TaskShape = z.input<typeof taskSchema>;
 
-export function taskShape(task: Task, fires: readonly FireTable[], nowMs: number): TaskShape {
+export function taskShape(
+  task: Task,
+  { fires, rest, nowMs }: { fires: readonly FireTable[]; rest: Rest | null; nowMs: number },
+): TaskShape {
   const isRoutine = task.kind === 'routine';
   return {
     id: task.id,
@@ -68,9 +76,14 @@ export function taskShape(task: Task, fires: readonly FireTable[], nowMs: number
     is_enabled: task.isEnabled,
     disabled_reason: task.disabledReason,
     failures: task.failures,
+    fault: task.fault,
     creator: task.creator,
     created_at: formatMilliseconds(task.createdMs),
-    next_run_at: isRoutine && task.isEnabled ? formatMilliseconds(runAfter(task.schedule, nowMs)) : null,
+    next_run_at:
+      isRoutine && task.isEnabled && task.fault === null
+        ? formatMilliseconds(runAfter(task.schedule, nowMs))
+        : null,
+    rest: rest === null ? null : { why: rest.why, until: atMicroseconds(rest.untilUs) },
     runs: fires.map((fire) => ({
       id: fire.fire_id,
       due_at: atMicroseconds(fire.due_us),

@@ -1,6 +1,6 @@
 import { storableText } from '@postern/kit';
 import * as z from 'zod';
-import { readSchedule, type Schedule, scheduleInWords } from '../routines/schedule.ts';
+import { isKnownZone, readSchedule, type Schedule, scheduleInWords } from '../routines/schedule.ts';
 import type { TaskTable } from '../tables.ts';
 import { keywordsOf } from '../watches/keywords.ts';
 
@@ -34,6 +34,8 @@ export type Task = TaskDraft & {
   readonly isEnabled: boolean;
   readonly disabledReason: string | null;
   readonly failures: number;
+  /** Why it cannot run in this process, in a few words; null when it can. */
+  readonly fault: string | null;
   readonly creator: { readonly id: string; readonly name: string };
   readonly createdMs: number;
   /** Of a routine, up to when its runs are on record; of a watch, when it last set off. */
@@ -93,7 +95,7 @@ function textFault(what: string, text: string, longest: number): string | null {
 
 const scheduleSpec = z.object({
   preset: z.enum(['hourly', 'daily', 'weekdays', 'weekly']),
-  time: z.string(),
+  time: z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/),
   weekday: z.enum(['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']).nullable(),
   timezone: z.string(),
 });
@@ -119,10 +121,32 @@ export function taskOf(row: TaskTable): Task {
     createdMs: Math.floor(row.created_us / 1_000),
     markUs: row.mark_us,
   };
-  const spec: unknown = JSON.parse(row.spec_json);
-  return row.kind === 'routine'
-    ? { ...common, kind: 'routine', schedule: scheduleSpec.parse(spec) }
-    : { ...common, kind: 'watch', ...watchSpec.parse(spec) };
+  const spec = parsed(row.spec_json);
+  if (row.kind === 'routine') {
+    const schedule = scheduleSpec.safeParse(spec).data;
+    if (schedule === undefined)
+      return { ...common, kind: 'routine', schedule: NO_SCHEDULE, fault: UNREADABLE };
+    const fault = isKnownZone(schedule.timezone)
+      ? null
+      : `its time zone ${schedule.timezone} is not known to this server`;
+    return { ...common, kind: 'routine', schedule, fault };
+  }
+  const watch = watchSpec.safeParse(spec).data;
+  return watch === undefined
+    ? { ...common, kind: 'watch', condition: '', keywords: [], fault: UNREADABLE }
+    : { ...common, kind: 'watch', ...watch, fault: null };
+}
+
+const UNREADABLE = 'what is on record of it cannot be read';
+/** Stands for one that cannot be read, so that the task can be seen and deleted; nothing runs by it. */
+const NO_SCHEDULE: Schedule = { preset: 'daily', time: '00:00', weekday: null, timezone: 'UTC' };
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }
 
 /** When it runs, in a few words. */

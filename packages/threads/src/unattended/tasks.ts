@@ -50,6 +50,7 @@ export async function saveTask(
     spec_json: specOf(draft),
     is_enabled: 1,
     disabled_reason: null,
+    off_fire_id: null,
     failures: 0,
     mark_us: draft.kind === 'routine' ? more.created_us : 0,
   };
@@ -72,7 +73,7 @@ export async function enableTask(
       .updateTable('threads_tasks')
       .set({
         is_enabled: isEnabled ? 1 : 0,
-        ...(isEnabled ? { failures: 0, disabled_reason: null } : {}),
+        ...(isEnabled ? { failures: 0, disabled_reason: null, off_fire_id: null } : {}),
         ...(isEnabled && task.kind === 'routine' ? { mark_us: nowUs } : {}),
       })
       .where('task_id', '=', taskId)

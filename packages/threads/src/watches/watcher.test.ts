@@ -6,7 +6,8 @@ import { type TaskBench, taskBench } from '../testing/task-bench.ts';
 import type { WatchDraft } from '../unattended/task.ts';
 import { enableTask, taskById } from '../unattended/tasks.ts';
 import { CONFIRM_MS, LONGEST_MESSAGE } from './confirm.ts';
-import { COOLDOWN_MS, createWatcher, MOST_A_DAY } from './watcher.ts';
+import { COOLDOWN_MS, MOST_A_DAY, restOf } from './rest.ts';
+import { createWatcher } from './watcher.ts';
 
 const watch = (changes: Partial<WatchDraft> = {}): WatchDraft => ({
   kind: 'watch',
@@ -180,13 +181,16 @@ describeEngines('a watch', (engine) => {
   test('is set off at most twenty times a day', async () => {
     const at = await taskBench(engine);
     const { watcher } = await at.process();
-    await at.save(watch());
+    const task = await at.save(watch());
+    const firstUs = at.clock.nowMicroseconds();
     at.agent.whenAsked(async () => 'yes');
     for (let fire = 0; fire < MOST_A_DAY + 2; fire += 1) {
       await write(at, watcher, 'down');
       await at.clock.advance(COOLDOWN_MS);
     }
     expect(at.begun).toHaveLength(MOST_A_DAY);
+    const rest = await restOf(at.store.db, task, at.clock.nowMicroseconds());
+    expect(rest).toEqual({ why: 'fired_often', untilUs: firstUs + 24 * 3_600_000_000 });
     await at.clock.advance(24 * 3_600_000 - MOST_A_DAY * COOLDOWN_MS);
     await write(at, watcher, 'down');
     expect(at.begun).toHaveLength(MOST_A_DAY + 1);

@@ -10,14 +10,10 @@ import { TASKS_CHANNEL, tasksOf } from '../unattended/tasks.ts';
 import { personName } from '../unattended/texts.ts';
 import { LONGEST_MESSAGE, meetsCondition } from './confirm.ts';
 import { holdsOne } from './keywords.ts';
+import { COOLDOWN_MS, restOf } from './rest.ts';
 
 /** So many messages are confirmed at a time; one that comes on top sets nothing off. */
 export const MOST_CONFIRMS = 2;
-/** Between two runs of a watch. */
-export const COOLDOWN_MS = 10 * 60_000;
-/** Runs of a watch in 24 hours. */
-export const MOST_A_DAY = 20;
-const DAY_US = 24 * 3_600_000_000;
 
 type Watch = Extract<Task, { kind: 'watch' }>;
 
@@ -41,16 +37,7 @@ export function createWatcher(at: TaskSurroundings): Watcher {
   const own = new Set<string>();
 
   async function isReady(watch: Watch): Promise<boolean> {
-    const nowUs = clock.nowMicroseconds();
-    if (!watch.isEnabled || nowUs - watch.markUs < COOLDOWN_MS * 1_000) return false;
-    const { count } = await store.db
-      .selectFrom('threads_fires')
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .where('task_id', '=', watch.id)
-      .where('session_id', 'is not', null)
-      .where('due_us', '>', nowUs - DAY_US)
-      .executeTakeFirstOrThrow();
-    return Number(count) < MOST_A_DAY;
+    return watch.isEnabled && (await restOf(store.db, watch, clock.nowMicroseconds())) === null;
   }
 
   async function candidates(text: string): Promise<Watch[]> {
