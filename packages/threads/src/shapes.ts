@@ -1,7 +1,9 @@
 import { formatMilliseconds } from '@postern/kit';
 import * as z from 'zod';
+import type { PlatformBehaviour } from './config.ts';
 import type { QuestionView } from './questions/question.ts';
 import type { AccountView } from './sessions/accounts.ts';
+import type { RoomHealth } from './sessions/manager.ts';
 import type { SessionView } from './sessions/session.ts';
 
 /** How sessions and questions look over REST. */
@@ -34,7 +36,7 @@ export const sessionSchema = z.object({
   active_at: time,
   ended_at: time.nullable(),
   end_reason: z.string().nullable(),
-  /** Where the thread is on its platform; null where that is not known here. */
+  /** Where it is on its platform: its thread, or a post of its channel; null where that is not known here. */
   permalink: z.string().nullable(),
 });
 
@@ -138,12 +140,65 @@ function decisionShape(decision: QuestionView['decision']) {
   };
 }
 
+const platformFeatures = [
+  'memory',
+  'routines',
+  'watches',
+  'whole_channel',
+  'direct_messages',
+  'files_out',
+  'record',
+] as const;
+
+type PlatformFeature = (typeof platformFeatures)[number];
+
+/** A configured platform as operators see it. */
+export interface PlatformView {
+  readonly health: RoomHealth;
+  readonly behaviour: PlatformBehaviour;
+  readonly channel: { readonly id: string; readonly name: string | null };
+}
+
 export const platformSchema = z.object({
   id: z.string(),
   kind: z.string(),
   status: z.enum(['connecting', 'ok', 'degraded', 'failed', 'standby', 'stopped']),
   detail: z.string().nullable(),
+  /** Where the bot listens. */
+  channel: z.object({
+    id: z.string(),
+    /** Null where it is not known just now. */
+    name: z.string().nullable(),
+  }),
+  bot_name: z.string(),
+  /** How far sessions may go without asking. */
+  permission_mode: z.enum(['default', 'auto', 'bypass']),
+  /** What is turned on there. */
+  features: z.array(z.enum(platformFeatures)),
 });
+
+export function platformShape({ health, behaviour, channel }: PlatformView): z.input<typeof platformSchema> {
+  const { id, kind, status, detail = null } = health;
+  const isOn: Readonly<Record<PlatformFeature, boolean>> = {
+    memory: behaviour.memory,
+    routines: behaviour.routines,
+    watches: behaviour.watches,
+    whole_channel: behaviour.directChannelMode.enabled,
+    direct_messages: behaviour.directMessages,
+    files_out: behaviour.outboundFiles.enabled,
+    record: behaviour.auditLog,
+  };
+  return {
+    id,
+    kind,
+    status,
+    detail,
+    channel,
+    bot_name: behaviour.botName,
+    permission_mode: behaviour.permissionMode,
+    features: platformFeatures.filter((feature) => isOn[feature]),
+  };
+}
 
 /** A login of the agent's program, of the pool that sessions are spread over. */
 export const accountSchema = z.object({

@@ -9,6 +9,7 @@ import { commandBook } from './commands/book.ts';
 import type { ThreadsConfig } from './config.ts';
 import { type ConsoleMemory, consoleMemory } from './memory/console.ts';
 import { MEMORY_CHANNEL } from './memory/entry.ts';
+import { channelNames } from './platforms/channel-names.ts';
 import type { ThreadsPorts } from './ports.ts';
 import type { QuestionFilter } from './questions/question.ts';
 import { createQuestions } from './questions/questions.ts';
@@ -22,10 +23,10 @@ import {
   SESSIONS_CHANNEL,
 } from './sessions/manager.ts';
 import { threadOutputs } from './sessions/outputs.ts';
-import { sessionById, viewsOf } from './sessions/records.ts';
+import { postsToOpenAt, sessionById, viewsOf } from './sessions/records.ts';
 import { tidyUp } from './sessions/retention.ts';
 import { toolContextOf } from './sessions/tool-context.ts';
-import { questionShape, sessionShape } from './shapes.ts';
+import { type PlatformView, questionShape, sessionShape } from './shapes.ts';
 import type { SessionTable } from './tables.ts';
 import { runTool } from './tools/run-tool.ts';
 import { type ConsoleTasks, consoleTasks } from './unattended/console.ts';
@@ -45,6 +46,8 @@ export interface Threads {
   readonly tasks: ConsoleTasks;
   readonly memory: ConsoleMemory;
   health(): RoomHealth[];
+  /** In the order of the configuration. */
+  platforms(): Promise<PlatformView[]>;
   /** The pool of the agent's accounts, in the order of the configuration. */
   accounts(): Promise<AccountView[]>;
   /** A page of a platform's record, newest first. @throws Failure `not_found` for a platform that is not configured. */
@@ -110,15 +113,17 @@ export function createThreads(
     ['memory', MEMORY_CHANNEL],
     ['task', TASKS_CHANNEL],
   ]);
+  const nameOfChannel = channelNames(clock);
   const tools = { ports, config, questions, rooms: manager.rooms, uploadDir: manager.uploadDir };
 
   async function answersOf(rows: readonly SessionTable[]): Promise<SessionAnswer[]> {
     const views = await viewsOf(store.db, rows);
+    const posts = await postsToOpenAt(store.db, rows);
     return views.map((view) => {
       const configured = platforms.find(({ platform }) => platform.id === view.platformId);
-      const isThread = view.kind === 'thread';
-      const ref = { channelId: view.channelId, postId: view.threadId };
-      return sessionShape(view, isThread ? (configured?.platform.permalink(ref) ?? null) : null);
+      const postId = posts.get(view.id);
+      if (configured === undefined || postId === undefined) return sessionShape(view, null);
+      return sessionShape(view, configured.platform.permalink({ channelId: view.channelId, postId }));
     });
   }
 
@@ -180,6 +185,16 @@ export function createThreads(
       platforms.map(({ platform, behaviour }) => ({ behaviour, channelId: platform.channelId })),
     ),
     health: () => manager.health(),
+    platforms: () =>
+      Promise.all(
+        platforms.map(async ({ platform, behaviour }) => {
+          const health = manager.health().find(({ id }) => id === platform.id);
+          if (health === undefined) throw new Error('every configured platform has a health');
+          // Who does not hold a platform has no connection to ask over.
+          const name = manager.rooms.has(platform.id) ? await nameOfChannel(platform) : null;
+          return { health, behaviour, channel: { id: platform.channelId, name } };
+        }),
+      ),
     accounts: () => accountsOf(ports, config.claudeAccounts),
     changes: (closing) => changes.open(closing),
     async record(platformId, filter) {
@@ -202,7 +217,12 @@ export function createThreads(
         },
       });
       stopListening.push(store.listen(ACTS_CHANNEL, onAct));
-      work.push(tidyUp(ports, manager.uploadDir, stopping.signal));
+      const keeping = {
+        uploadDir: manager.uploadDir,
+        platforms: new Set(platforms.map(({ platform }) => platform.id)),
+        endForgotten: manager.endForgotten,
+      };
+      work.push(tidyUp(ports, keeping, stopping.signal));
       manager.start();
     },
     async stop() {

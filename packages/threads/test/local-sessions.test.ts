@@ -76,13 +76,14 @@ describeEngines('on the local chat', (engine) => {
     const adas = (await chat.openDirect(ADA)).id;
     const sams = (await chat.openDirect(SAM)).id;
     for (const text of ['hello', 'again']) await chat.post({ channelId: sams, user: SAM, text });
-    await chat.post({ channelId: adas, user: ADA, text: 'one' });
+    const { id } = await chat.post({ channelId: adas, user: ADA, text: 'one' });
     await hears(adas, 'answer: one');
     await chat.post({ channelId: adas, user: ADA, text: 'two' });
     await hears(adas, 'answer: two');
     await expect.poll(async () => (await said(sams)).length, patience).toBe(1);
     const { data } = await threads.sessions({ limit: 10 });
-    expect(data).toMatchObject([{ kind: 'channel', channel_id: adas, owner: ADA, permalink: null }]);
+    const permalink = expect.stringMatching(new RegExp(`/chat/${adas.replace('local:', '')}/${id}$`));
+    expect(data).toMatchObject([{ kind: 'channel', channel_id: adas, owner: ADA, permalink }]);
     expect((await said(adas)).every(({ thread_id }) => thread_id === null)).toBe(true);
     expect(await inbox.eventsAfter(cursor, 10)).toEqual([]);
   });

@@ -155,7 +155,18 @@ describeEngines('the service', (engine) => {
   test('says how its platforms are, and nothing to strangers', async () => {
     const { platform, call, anonymous } = await service(engine);
     expect((await call('GET', '/platforms')).body).toEqual({
-      data: [{ id: platform.id, kind: 'fake', status: 'ok', detail: null }],
+      data: [
+        {
+          id: platform.id,
+          kind: 'fake',
+          status: 'ok',
+          detail: null,
+          channel: { id: 'main', name: 'main' },
+          bot_name: 'postern',
+          permission_mode: 'default',
+          features: ['memory', 'files_out', 'record'],
+        },
+      ],
     });
     expect((await call('GET', '/audit?platform_id=other')).status).toBe(404);
     expect((await call('GET', '/sessions/ses_01HXYZABCDEFGHJKMNPQRSTVWX')).status).toBe(404);

@@ -4,6 +4,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform, PlatformHealth } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { QuestionDesk } from '../questions/question.ts';
+import type { SessionTable } from '../tables.ts';
 import { sessionActions } from './actions.ts';
 import type { SessionJoins } from './joins.ts';
 import { createRoom, type Room } from './room.ts';
@@ -41,6 +42,8 @@ export interface SessionManager {
   /** Platforms that this process holds now, by their ids. */
   readonly rooms: ReadonlyMap<string, Room>;
   uploadDir(sessionId: string): string;
+  /** Ends a session of a platform that this process holds, when it has been paused since before a moment. */
+  endForgotten(session: SessionTable, beforeUs: number, reason: string): Promise<void>;
   start(): void;
   /** Takes every process down and keeps everything for the next start. */
   stop(): Promise<void>;
@@ -131,6 +134,8 @@ export function createSessionManager(options: ManagerOptions): SessionManager {
     actions,
     rooms,
     uploadDir,
+    endForgotten: async (session, beforeUs, reason) =>
+      rooms.get(session.platform_id)?.live(session).endForgotten(beforeUs, reason),
     start() {
       runs.push(...platforms.map(run));
     },

@@ -245,6 +245,29 @@ export async function viewsOf(db: Db, rows: readonly SessionTable[]): Promise<Se
   }));
 }
 
+/** A post by which each session is found on its platform; none of a conversation whose posts are not known any more. */
+export async function postsToOpenAt(db: Db, rows: readonly SessionTable[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const row of rows) {
+    const postId =
+      row.kind === 'thread' ? row.thread_id : (factsOf(row).headerPostId ?? (await firstPostOf(db, row)));
+    if (postId !== undefined) found.set(row.session_id, postId);
+  }
+  return found;
+}
+
+async function firstPostOf(db: Db, { session_id }: SessionTable): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('threads_messages')
+    .select('post_id')
+    .where('session_id', '=', session_id)
+    .where('thread_id', '<>', '')
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.post_id;
+}
+
 export async function viewOf(db: Db, row: SessionTable): Promise<SessionView> {
   const [view] = await viewsOf(db, [row]);
   if (!view) throw new Error('one row makes one view');

@@ -14,7 +14,7 @@ describeEngines('what is kept', (engine) => {
   test('is let go when its time is over: done messages, files of ended sessions, forgotten sessions', async () => {
     const clock = fakeClock();
     const bench = await sessionBench(engine, { clock });
-    const { platform, store, manager, said, sessions, fate } = bench;
+    const { platform, store, manager, audit, said, sessions, fate } = bench;
     const first = await platform.say(OWNER, '@postern one');
     const second = await platform.say(OWNER, '@postern two');
     await expect.poll(() => fate(first.postId), patience).toBe('answered');
@@ -33,7 +33,8 @@ describeEngines('what is kept', (engine) => {
     const sweep = async () => {
       const stop = new AbortController();
       const sleeping = clock.sleeping;
-      const sweeping = tidyUp({ store, clock, log: silentLog }, manager.uploadDir, stop.signal);
+      const keeping = { ...manager, platforms: new Set([platform.id]) };
+      const sweeping = tidyUp({ store, clock, log: silentLog }, keeping, stop.signal);
       await clock.untilSleeping(sleeping + 1);
       stop.abort();
       await sweeping;
@@ -46,14 +47,60 @@ describeEngines('what is kept', (engine) => {
     expect(existsSync(uploads)).toBe(false);
     clock.set(clock.nowMicroseconds() + 25 * DAY_MS * 1_000);
     await sweep();
+    expect(said(first.threadId).at(-1)).toBe(
+      '🏁 This session is over: it was paused for 30 days. Mention me to begin another.',
+    );
+    expect(audit.of('session_ended')).toHaveLength(2);
+    clock.set(clock.nowMicroseconds() + 2 * DAY_MS * 1_000);
+    await sweep();
     expect(await fate(first.postId)).toBe('not recorded');
     const states = new Map((await sessions()).map((row) => [row.session_id, row.state]));
     expect(states.get(oldest!.session_id)).toBe('ended');
   });
 
+  test('of a session that was paused for thirty days goes into memory at its end, older messages too', async () => {
+    const clock = fakeClock();
+    const bench = await sessionBench(engine, { clock });
+    const { platform, store, manager, agent, said, hears } = bench;
+    agent.whenAsked(async () => '{"facts":[]}');
+    const { threadId } = await platform.say(OWNER, '@postern one');
+    await hears('answer: one');
+    const write = async (text: string) => {
+      await platform.say(OWNER, text, { threadId });
+      await hears(`answer: ${text}`);
+    };
+    for (const text of ['two', 'three', 'four']) await write(text);
+    const untilPaused = (times: number) =>
+      expect
+        .poll(async () => {
+          await clock.advance(60_000);
+          return said(threadId).filter((text) => text.includes('Paused, since nothing was said')).length;
+        }, patience)
+        .toBe(times);
+    const keeping = { ...manager, platforms: new Set([platform.id]) };
+    const sweepAfter = async (days: number) => {
+      clock.set(clock.nowMicroseconds() + days * DAY_MS * 1_000);
+      const stop = new AbortController();
+      const sleeping = clock.sleeping;
+      const sweeping = tidyUp({ store, clock, log: silentLog }, keeping, stop.signal);
+      await clock.untilSleeping(sleeping + 1);
+      stop.abort();
+      await sweeping;
+    };
+    await untilPaused(1);
+    await sweepAfter(20);
+    await write('five');
+    await untilPaused(2);
+    await sweepAfter(25);
+    expect(agent.asked).toEqual([]);
+    await sweepAfter(6);
+    await expect.poll(() => agent.asked.length, patience).toBe(1);
+    for (const text of ['one', 'two', 'five']) expect(agent.asked[0]).toContain(`"${text}"`);
+  });
+
   test('is let go of runs after ninety days, and of looks that set nothing off after a week', async () => {
     const clock = fakeClock();
-    const { store, manager } = await sessionBench(engine, { clock });
+    const { platform, store, manager } = await sessionBench(engine, { clock });
     const fire = (name: string, days: number, taskId: string | null) => ({
       fire_id: name,
       unique_key: name,
@@ -79,7 +126,8 @@ describeEngines('what is kept', (engine) => {
       .execute();
     const stop = new AbortController();
     const sleeping = clock.sleeping;
-    const sweeping = tidyUp({ store, clock, log: silentLog }, manager.uploadDir, stop.signal);
+    const keeping = { ...manager, platforms: new Set([platform.id]) };
+    const sweeping = tidyUp({ store, clock, log: silentLog }, keeping, stop.signal);
     await clock.untilSleeping(sleeping + 1);
     stop.abort();
     await sweeping;
