@@ -17,6 +17,8 @@ export type ToThread =
   | { readonly kind: 'end' };
 
 export type FromThread =
+  /** Its program is loaded and hears what it is told. */
+  | { readonly kind: 'up' }
   | { readonly kind: 'done'; readonly id: number; readonly output: unknown }
   | { readonly kind: 'failed'; readonly id: number; readonly error: SentError }
   | { readonly kind: 'notify'; readonly channel: string; readonly payload: string }

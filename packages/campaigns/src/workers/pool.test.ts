@@ -56,6 +56,7 @@ describeEngines('worker threads', (engine) => {
 
   test('are told when the caller has lost interest', async () => {
     const { ports } = await pool(1);
+    await runInWorker(ports, sumTask, [1]);
     const abort = new AbortController();
     const waiting = runInWorker(ports, waitTask, null, abort.signal);
     abort.abort();
@@ -70,8 +71,26 @@ describeEngines('worker threads', (engine) => {
     expect(await next).toBe(3);
   });
 
+  test('are given up while they are still starting, and others take their place', async () => {
+    const { ports } = await pool(1);
+    const abort = new AbortController();
+    const given = runInWorker(ports, waitTask, null, abort.signal);
+    const next = runInWorker(ports, sumTask, [1, 2]);
+    abort.abort();
+    await expect(given).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await next).toBe(3);
+  });
+
+  test('that are still starting hold up no closing', async () => {
+    const { ports, workers } = await pool(1);
+    const given = runInWorker(ports, waitTask, null).catch((error: unknown) => error);
+    await workers.close();
+    expect(await given).toBeInstanceOf(WorkerLostError);
+  });
+
   test('finish what they can when the pool closes, and take nothing more', async () => {
     const { ports, workers } = await pool(1);
+    await runInWorker(ports, sumTask, [1]);
     const waiting = runInWorker(ports, waitTask, null);
     const behind = runInWorker(ports, sumTask, [1]);
     const [, refused] = await Promise.all([workers.close(), behind.catch((error: unknown) => error)]);

@@ -115,6 +115,7 @@ class Thread {
   readonly #gone: Promise<void>;
   #request: Request | undefined;
   #settled: (() => void) | undefined;
+  #isUp = false;
   #isGone = false;
 
   constructor(ports: CampaignsPorts, events: { onIdle(): void; onGone(): void }) {
@@ -151,7 +152,10 @@ class Thread {
   give(request: Request): void {
     this.#request = request;
     this.#worker.ref();
-    const abort = () => this.tell({ kind: 'abort', id: request.id });
+    const abort = () => {
+      if (this.#isUp) this.tell({ kind: 'abort', id: request.id });
+      else void this.#giveUp(new DOMException('The task was given up before it began.', 'AbortError'));
+    };
     request.signal.addEventListener('abort', abort, { once: true });
     this.#settled = () => request.signal.removeEventListener('abort', abort);
     const { id, module, name, input } = request;
@@ -165,11 +169,20 @@ class Thread {
     }
   }
 
+  /** Ends a thread that is still being started: on a busy machine that takes a while, and it has begun nothing. */
+  async #giveUp(error: Error): Promise<void> {
+    this.#isGone = true;
+    this.#settle((request) => request.reject(error));
+    await this.#worker.terminate();
+    await this.#gone;
+  }
+
   tell(message: ToThread): void {
     this.#worker.postMessage(message);
   }
 
   async end(graceMs: number): Promise<void> {
+    if (!this.#isUp) return this.#giveUp(new WorkerLostError('the workers are stopped'));
     const request = this.#request;
     if (request) this.tell({ kind: 'abort', id: request.id });
     const patience = new AbortController();
@@ -200,6 +213,9 @@ class Thread {
 
   #hear(ports: CampaignsPorts, message: FromThread): void {
     switch (message.kind) {
+      case 'up':
+        this.#isUp = true;
+        break;
       case 'log':
         ports.log[message.level](message.fields, message.message);
         break;

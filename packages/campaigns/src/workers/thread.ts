@@ -42,6 +42,8 @@ parent.on('message', (message: ToThread) => {
   }
 });
 
+tell({ kind: 'up' });
+
 async function run(id: number, module: string, name: string, input: unknown): Promise<void> {
   const abort = new AbortController();
   running.set(id, abort);
