@@ -143,6 +143,15 @@ describe('a compiled content', () => {
     await expect(render({ html, text: '' })).rejects.toThrow(TemplateError);
   });
 
+  test('refuses more Liquid than a template can need', async () => {
+    const html = `<p>\n${'{{ x }}'.repeat(10_001)}</p>`;
+    expect((await errorsOf({ html })).map(String)).toEqual([
+      'TemplateError: has more than 10,000 outputs and tags (line 2, column 70001)',
+    ]);
+    const { content } = await compileContent(source({ html: '{{ x }}'.repeat(10_000), text: '' }), plain);
+    expect(content.html).toHaveLength(10_000);
+  });
+
   test('lets a template that takes little wait for its turn, however long', async () => {
     const now = performance.now.bind(performance);
     let paused = 0;
@@ -169,7 +178,7 @@ describe('a compiled content', () => {
 
 describe('what is too much', () => {
   test('is told as an error of the template', async () => {
-    const nested = '{% if true %}'.repeat(30_000) + '{% endif %}'.repeat(30_000);
+    const nested = `{{ x${'[x'.repeat(20_000)}${']'.repeat(20_000)} }}`;
     expect(await errorsOf({ html: nested })).toMatchObject([{ field: 'html', reason: 'nests too deep' }]);
     const sections = '<mj-section>'.repeat(20_000) + '</mj-section>'.repeat(20_000);
     const mjml = `<mjml><mj-body>${sections}</mj-body></mjml>`;

@@ -6,7 +6,7 @@ import { convertMjml } from './mjml.ts';
 import { originOf } from './origin.ts';
 import { textOfHtml } from './plain-text.ts';
 import { Holes, split } from './split.ts';
-import { TemplateError, templateError } from './template-error.ts';
+import { placeOf, TemplateError, templateError } from './template-error.ts';
 import { unsubscribeLinks } from './unsubscribe-link.ts';
 import { unknownNames } from './variables.ts';
 
@@ -62,8 +62,16 @@ export async function compileContent(source: ContentSource, options: CompileOpti
   }
 }
 
+/** Outputs and tags of one field. Each costs a little, and a megabyte of them would keep a thread for minutes. */
+const MOST_PIECES = 10_000;
+
 function syntaxError(field: TemplateField, text: string | null): TemplateError | null {
   if (text === null) return null;
+  const [tooMany] = text.matchAll(/\{[{%]/g).drop(MOST_PIECES);
+  if (tooMany !== undefined) {
+    const reason = `has more than ${MOST_PIECES.toLocaleString('en-US')} outputs and tags`;
+    return new TemplateError(field, reason, placeOf(text, tooMany.index));
+  }
   try {
     writtenLiquid.parse(text);
     return null;
