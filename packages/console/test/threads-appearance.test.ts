@@ -9,7 +9,7 @@ const pages = [
   ['the sessions', '/sessions', 'Sessions'],
   ['a session', `/sessions/${liveId}`, 'Rounding of totals in the checkout'],
   ['the questions', '/questions', 'To decide'],
-  ['the routines', '/routines', 'Routines'],
+  ['the routines', '/routines', 'Routines & watches'],
   ['the memory', '/memory', 'Memory'],
   ['the record', '/audit', 'Audit'],
   ['the platforms', '/platforms', 'Platforms'],

@@ -74,6 +74,15 @@ describe('sessions', () => {
     expect(page.url()).toContain(liveId);
   });
 
+  test('of a conversation lead to it', async () => {
+    const permalink = 'https://office.slack.example/archives/D7/p1';
+    state().sessions = [{ ...state().sessions[0]!, kind: 'channel', permalink }];
+    const page = await setup.open(`/console/threads/sessions/${liveId}`);
+    await page.getByText('everything in its conversation').waitFor();
+    const link = page.getByRole('link', { name: 'Open the conversation' });
+    expect(await link.getAttribute('href')).toBe(permalink);
+  });
+
   test('that have ended say why', async () => {
     const page = await setup.open('/console/threads');
     await page.getByRole('button', { name: 'Ended' }).click();
@@ -86,7 +95,8 @@ describe('sessions', () => {
 
 describe('routines and watches', () => {
   test('say when they run on the reader’s clock and on their own, and what became of their runs', async () => {
-    const page = await setup.open('/console/threads/routines');
+    const page = await setup.open('/console/threads');
+    await page.getByRole('link', { name: 'Routines & watches' }).click();
     const card = page.getByRole('article', { name: 'Open pull requests' });
     await card.getByText('Monday to Friday at 09:00 (Pacific/Apia)').waitFor();
     await card.getByText(/for you, Mon,? 6 May,? 09:00 in Pacific\/Apia/).waitFor();
@@ -124,6 +134,31 @@ describe('the record', () => {
     await page.getByLabel('Person, tool or session').fill('U017');
     await eventually(() => page.locator('.audit-line').count()).toBe(1);
   });
+
+  test('is told in words, with ids and hashes for whoever wants them', async () => {
+    const page = await setup.open('/console/threads/audit');
+    const used = page.getByRole('article', { name: 'Tool used' });
+    await used.getByText('by the agent').waitFor();
+    expect(await used.getByText('subagent').count()).toBe(0);
+    await eventually(() => used.getByText('3f9a').isVisible()).toBe(false);
+    await used.getByText('Ids and hashes').click();
+    await eventually(() => used.getByText('3f9a').isVisible()).toBe(true);
+    const decided = page.getByRole('article', { name: 'Permission' });
+    await decided.getByText('allowed for the whole session').waitFor();
+    await decided.getByText('by a reaction').waitFor();
+    await page.getByRole('article', { name: 'Session started' }).getByText('asks before it acts').waitFor();
+  });
+});
+
+test('platforms say where the bot listens and what is on there', async () => {
+  const page = await setup.open('/console/threads/platforms');
+  const office = page.getByRole('article', { name: 'office' });
+  await office.getByText('in the channel checkout').waitFor();
+  await office.getByText('On: memory, routines, watches, files out, audit').waitFor();
+  await office.getByText('Off: one session for the whole channel, direct messages').waitFor();
+  const lab = page.getByRole('article', { name: 'lab' });
+  await lab.getByText('4xp9fdt7pbgium38k1').waitFor();
+  await lab.getByText('the agent decides what needs asking').waitFor();
 });
 
 test('platforms say what is wrong with them', async () => {
@@ -136,7 +171,15 @@ test('accounts say which of them has reached its limit', async () => {
   const spare = page.getByRole('article', { name: 'spare' });
   await spare.getByText('at its limit').waitFor();
   await spare.getByText('Free again').waitFor();
-  await page.getByRole('article', { name: 'team' }).getByText('2 running, 1 paused').waitFor();
+  const team = page.getByRole('article', { name: 'team' });
+  await team.getByText('2 running, 1 paused').waitFor();
+  // Below the platforms, and not over the navigation beside them.
+  const [platform, account] = [
+    await page.getByRole('article', { name: 'lab' }).boundingBox(),
+    await team.boundingBox(),
+  ];
+  expect(account?.x).toBe(platform?.x);
+  expect(account?.y).toBeGreaterThan((platform?.y ?? 0) + (platform?.height ?? 0));
 });
 
 test('without the service its room is not there', async () => {

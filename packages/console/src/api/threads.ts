@@ -71,7 +71,21 @@ export interface ThreadPlatform {
   readonly kind: string;
   readonly status: 'connecting' | 'ok' | 'degraded' | 'failed' | 'standby' | 'stopped';
   readonly detail: string | null;
+  readonly channel: { readonly id: string; readonly name: string | null };
+  readonly bot_name: string;
+  readonly permission_mode: ThreadSession['permission_mode'];
+  /** What is turned on there. */
+  readonly features: readonly PlatformFeature[];
 }
+
+export type PlatformFeature =
+  | 'memory'
+  | 'routines'
+  | 'watches'
+  | 'whole_channel'
+  | 'direct_messages'
+  | 'files_out'
+  | 'record';
 
 /** A routine, which runs by the clock, or a watch, which messages set off. */
 export interface StandingTask {
@@ -93,9 +107,13 @@ export interface StandingTask {
   readonly is_enabled: boolean;
   readonly disabled_reason: string | null;
   readonly failures: number;
+  /** Why it cannot run on this server. */
+  readonly fault: string | null;
   readonly creator: ThreadPerson;
   readonly created_at: string;
   readonly next_run_at: string | null;
+  /** Of a watch that sets nothing off just now. */
+  readonly rest: { readonly why: 'just_fired' | 'fired_often'; readonly until: string } | null;
   /** Newest first. */
   readonly runs: readonly TaskRun[];
 }

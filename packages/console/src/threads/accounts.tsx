@@ -1,20 +1,23 @@
 import { useQuery } from '@tanstack/react-query';
 import { Badge } from '../ui/badge.tsx';
-import { Section } from '../ui/section.tsx';
 import { Time } from '../ui/time.tsx';
 import { accountsQuery } from './queries.ts';
 
 const logins = { home: 'Login in a home folder', api_key: 'API key' } as const;
 
 /** The pool of the agent's accounts; nothing where there is none, which is the usual case. */
-export function AccountsSection() {
+export function Accounts() {
   const { data: accounts = [] } = useQuery(accountsQuery);
   if (accounts.length === 0) return null;
   return (
-    <Section
-      title="Accounts"
-      intro="Logins of the agent’s program that sessions are spread over; they stand under threads.claudeAccounts in postern.yaml. A session stays with the account it began with."
-    >
+    <>
+      <div>
+        <h2 className="section-sub">Accounts</h2>
+        <p className="section-intro">
+          Logins of the agent’s program that sessions are spread over; they stand under{' '}
+          <code>threads.claudeAccounts</code> in postern.yaml. A session stays with the account it began with.
+        </p>
+      </div>
       <ul className="cards">
         {accounts.map(({ id, login, running, paused, limited_until }) => (
           <li key={id}>
@@ -42,6 +45,6 @@ export function AccountsSection() {
           </li>
         ))}
       </ul>
-    </Section>
+    </>
   );
 }

@@ -7,35 +7,8 @@ import { Loaded, LoadMore, Section } from '../ui/section.tsx';
 import { Select } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { actionText, actionWords, actorText, type Detail, detailsOf } from './audit-words.ts';
 import { auditQuery, platformsQuery } from './queries.ts';
-
-const actions = [
-  'tool_use',
-  'permission',
-  'plan',
-  'choice',
-  'direct_message',
-  'outsider_message',
-  'reaction_refused',
-  'command',
-  'file_sent',
-  'session_started',
-  'session_resumed',
-  'session_interrupted',
-  'session_paused',
-  'session_ended',
-  'session_failed',
-  'session_refused',
-  'memory',
-  'proposal',
-];
-
-/** Names of actions and details are written with underscores or in camel case. */
-const words = (name: string) =>
-  name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .replaceAll('_', ' ')
-    .toLowerCase();
 
 /** The record, newest first. */
 export function AuditSection({ sessionId }: { readonly sessionId: string | null }) {
@@ -90,7 +63,7 @@ function AuditTrail({ platforms, sessionId }: TrailProps) {
           value={action}
           options={[
             { value: '', label: 'everything' },
-            ...actions.map((name) => ({ value: name, label: words(name) })),
+            ...Object.entries(actionWords).map(([value, label]) => ({ value, label })),
           ]}
           onChange={setAction}
         />
@@ -132,18 +105,19 @@ function AuditTrail({ platforms, sessionId }: TrailProps) {
 }
 
 function AuditEntry({ line }: { readonly line: AuditLine }) {
-  const details = Object.entries(line.details);
+  const { told, marks } = detailsOf(line);
+  const isNamed = line.actor_name !== null && !line.actor.startsWith('console:');
   return (
-    <article className="audit-line" aria-label={words(line.action)}>
+    <article className="audit-line" aria-label={actionText(line.action)}>
       <span className="audit-time">
         <Time at={line.time} as="list" />
       </span>
       <div className="audit-text">
         <p>
-          <strong>{words(line.action)}</strong>
+          <strong>{actionText(line.action)}</strong>
           {line.tool !== null && <code className="question-tool">{line.tool}</code>} by{' '}
-          <bdi>{line.actor_name ?? line.actor}</bdi>
-          {line.actor_name !== null && <code className="audit-id">{line.actor}</code>}
+          <bdi>{actorText(line)}</bdi>
+          {isNamed && <code className="audit-id">{line.actor}</code>}
           {line.session !== null && (
             <>
               {' '}
@@ -151,17 +125,28 @@ function AuditEntry({ line }: { readonly line: AuditLine }) {
             </>
           )}
         </p>
-        {details.length > 0 && (
-          <dl className="audit-details">
-            {details.map(([name, value]) => (
-              <div key={name}>
-                <dt>{words(name)}</dt>
-                <dd className="breakable">{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-              </div>
-            ))}
-          </dl>
+        <DetailList details={told} />
+        {marks.length > 0 && (
+          <details className="audit-marks">
+            <summary>Ids and hashes</summary>
+            <DetailList details={marks} />
+          </details>
         )}
       </div>
     </article>
+  );
+}
+
+function DetailList({ details }: { readonly details: readonly Detail[] }) {
+  if (details.length === 0) return null;
+  return (
+    <dl className="audit-details">
+      {details.map(({ label, text }) => (
+        <div key={label}>
+          <dt>{label}</dt>
+          <dd className="breakable">{text}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -24,7 +24,7 @@ export function RoutinesSection() {
   const tasks = useQuery(tasksQuery(shown));
   return (
     <Section
-      title="Routines"
+      title="Routines & watches"
       intro={
         <>
           What agents do unasked. They are made in chat, by <code>!routine</code> and <code>!watch</code> or
@@ -103,6 +103,12 @@ function TaskCard({ task }: { readonly task: StandingTask }) {
       {task.next_run_at !== null && task.schedule !== null && (
         <NextRun at={task.next_run_at} timezone={task.schedule.timezone} />
       )}
+      {task.rest !== null && (
+        <p className="task-line">
+          {restWords[task.rest.why]}; ready again <Time at={task.rest.until} as="relative" />
+        </p>
+      )}
+      {task.fault !== null && <p className="task-line">Cannot run: {task.fault}.</p>}
       {task.disabled_reason !== null && <p className="task-line">Switched off: {task.disabled_reason}.</p>}
       <details className="task-more">
         <summary>What each run is told</summary>
@@ -124,7 +130,14 @@ function TaskCard({ task }: { readonly task: StandingTask }) {
   );
 }
 
+const restWords: Readonly<Record<NonNullable<StandingTask['rest']>['why'], string>> = {
+  just_fired: 'It has just fired',
+  fired_often: 'It has fired as often as it may in a day',
+};
+
 function StateBadge({ task }: { readonly task: StandingTask }) {
+  if (task.is_enabled && task.fault !== null) return <Badge kind="danger">cannot run</Badge>;
+  if (task.is_enabled && task.rest !== null) return <Badge kind="plain">rests</Badge>;
   if (task.is_enabled) return <Badge kind="good">on</Badge>;
   return task.disabled_reason === null ? (
     <Badge kind="plain">paused</Badge>

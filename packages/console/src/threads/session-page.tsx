@@ -12,13 +12,7 @@ import { useToast } from '../ui/toast.tsx';
 import { questionsOfQuery, sessionQuery, threadsKey } from './queries.ts';
 import { QuestionCard } from './questions.tsx';
 import { sessionTitle } from './sessions.tsx';
-import { SessionBadge } from './words.tsx';
-
-const modes: Readonly<Record<ThreadSession['permission_mode'], string>> = {
-  default: 'asks before it acts',
-  auto: 'the agent decides what needs asking',
-  bypass: 'asks for nothing',
-};
+import { permissionModes, SessionBadge } from './words.tsx';
 
 /** Turns of a small model cost less than a cent. */
 const COST = { style: 'currency', currency: 'USD', maximumFractionDigits: 4 } as const;
@@ -104,8 +98,15 @@ function Facts({ session }: { readonly session: ThreadSession }) {
           ] as const,
         ]),
     ...(session.is_unattended ? [['Begun by', 'a routine or a watch; nobody follows it live'] as const] : []),
-    ['Permissions', modes[session.permission_mode]],
-    ['Answers', session.mentions_only ? 'only what mentions it' : `everything in its ${session.kind}`],
+    ['Permissions', permissionModes[session.permission_mode]],
+    [
+      'Answers',
+      session.mentions_only
+        ? 'only what mentions it'
+        : session.kind === 'thread'
+          ? 'everything in its thread'
+          : 'everything in its conversation',
+    ],
     ['Queued', session.queued.toLocaleString()],
     ['Cost', session.cost_usd.toLocaleString(undefined, COST)],
     ['Begun', <Time key="begun" at={session.created_at} as="relative" />],
@@ -158,7 +159,7 @@ function SessionActions({ session }: { readonly session: ThreadSession }) {
     <>
       {session.permalink !== null && (
         <a className="button button-plain" href={session.permalink}>
-          Open the thread
+          {session.kind === 'thread' ? 'Open the thread' : 'Open the conversation'}
         </a>
       )}
       <Link className="button button-plain" to={paths.threads('audit', session.id)}>

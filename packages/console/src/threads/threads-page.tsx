@@ -13,7 +13,7 @@ import { SessionsSection } from './sessions.tsx';
 const sections: Readonly<Record<ThreadsSection, RoomSection>> = {
   sessions: { label: 'Sessions', icon: 'agent' },
   questions: { label: 'To decide', icon: 'shield' },
-  routines: { label: 'Routines', icon: 'clock' },
+  routines: { label: 'Routines & watches', icon: 'clock' },
   memory: { label: 'Memory', icon: 'file' },
   audit: { label: 'Audit', icon: 'list' },
   platforms: { label: 'Platforms', icon: 'plug' },

@@ -1,4 +1,4 @@
-import type { Question, SessionState, ThreadPlatform } from '../api/threads.ts';
+import type { Question, SessionState, ThreadPlatform, ThreadSession } from '../api/threads.ts';
 import { Badge } from '../ui/badge.tsx';
 
 type Kind = 'plain' | 'accent' | 'warn' | 'danger' | 'good';
@@ -15,6 +15,12 @@ export function SessionBadge({ state }: { readonly state: SessionState }) {
   const { kind, text } = sessionStates[state];
   return <Badge kind={kind}>{text}</Badge>;
 }
+
+export const permissionModes: Readonly<Record<ThreadSession['permission_mode'], string>> = {
+  default: 'asks before it acts',
+  auto: 'the agent decides what needs asking',
+  bypass: 'asks for nothing',
+};
 
 const platformStates: Readonly<Record<ThreadPlatform['status'], Kind>> = {
   connecting: 'accent',

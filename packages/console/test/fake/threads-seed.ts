@@ -68,12 +68,25 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
   seedMemory(memory.state);
   state.isOn = true;
   state.platforms = [
-    { id: 'office', kind: 'slack', status: 'ok', detail: null },
+    {
+      id: 'office',
+      kind: 'slack',
+      status: 'ok',
+      detail: null,
+      channel: { id: 'C042', name: 'checkout' },
+      bot_name: 'postern',
+      permission_mode: 'default',
+      features: ['memory', 'routines', 'watches', 'files_out', 'record'],
+    },
     {
       id: 'lab',
       kind: 'mattermost',
       status: 'failed',
       detail: 'The server refuses the token; make a new one.',
+      channel: { id: '4xp9fdt7pbgium38k1', name: null },
+      bot_name: 'postern',
+      permission_mode: 'auto',
+      features: ['whole_channel'],
     },
   ];
   state.accounts = [
@@ -106,6 +119,8 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
       is_enabled: true,
       disabled_reason: null,
       failures: 0,
+      fault: null,
+      rest: null,
       creator: { id: 'U017', name: 'olga' },
       created_at: ago(9_000 * MINUTE).toISOString(),
       next_run_at: '2030-05-05T20:00:00.000Z',
@@ -145,6 +160,8 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
       is_enabled: false,
       disabled_reason: '3 runs in a row failed',
       failures: 3,
+      fault: null,
+      rest: null,
       creator: { id: 'U021', name: 'alan' },
       created_at: ago(8_000 * MINUTE).toISOString(),
       next_run_at: null,
@@ -205,7 +222,13 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
       actor_name: 'alan',
       session: liveId,
       tool: 'Write',
-      details: { decision: 'allow', input: '3f9a' },
+      details: {
+        question: permissionId,
+        title: 'Write',
+        input_hash: '3f9a',
+        decision: 'always',
+        via: 'reaction',
+      },
     },
     {
       seq: 2,
@@ -215,7 +238,7 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
       actor_name: null,
       session: liveId,
       tool: 'Write',
-      details: { file: '/srv/shop/checkout-service/src/totals.ts' },
+      details: { toolUseId: 'toolu_01F', input_hash: '3f9a', isSubagent: false },
     },
     {
       seq: 1,
@@ -225,7 +248,7 @@ export function seedThreads({ threads: { state, memory } }: FakePostern): void {
       actor_name: 'olga',
       session: liveId,
       tool: null,
-      details: {},
+      details: { workingDir: '/srv/shop/checkout-service', permissionMode: 'default' },
     },
   ];
 }
