@@ -58,7 +58,7 @@ export function memory(makeHarness: MakeHarness): void {
       );
       await stage.remembers(facts);
       const asked: Thread = await stage.begin(ada, '!memory');
-      await stage.hears('Forget one with !memory forget <n>', asked);
+      await stage.hears('!memory forget <n>.', asked);
       const posts = (await harness.posts(asked.channelId)).filter(
         ({ threadId, authorId }) => threadId === asked.threadId && authorId === harness.bot.id,
       );

@@ -110,7 +110,7 @@ export function standingTasks(makeHarness: MakeHarness): void {
       // Not again so soon.
       await harness.say(sam, 'outage again [[answer YES]]');
       await stage.begin(ada, '!watches');
-      await stage.hears('1. Outage · when the shop is down (outage) · on · by ada');
+      await stage.hears('1. Outage · when the shop is down (outage) · on, rests until ');
       await stage.finish(thread);
       await stage.begin(ada, '!watches delete 1');
       await stage.hears('Outage is deleted');
