@@ -60,6 +60,23 @@ test('closing waits for a transaction that waits for another writer', async () =
   expect(left.prepare('SELECT word FROM words').all()).toEqual([{ word: 'a' }]);
 });
 
+test("a thread's store that found the file locked first lets that of its process write first", async () => {
+  const { store, place, writer, words } = await start();
+  const guest = await connectStore<Tables>({ ...place, shared: store.shared, clock: systemClock });
+  onTestFinished(() => guest.close());
+  const order: string[] = [];
+  const threads = Array.from({ length: 5 }, (_, at) =>
+    add(guest, `guest ${at}`).then(() => order.push('guest')),
+  );
+  // They have found the file locked once a read was let pass.
+  await guest.db.selectFrom('words').selectAll().execute();
+  const host = add(store, 'host').then(() => order.push('host'));
+  await words();
+  writer.exec('COMMIT');
+  await Promise.all([host, ...threads]);
+  expect(order).toEqual(['host', ...threads.map(() => 'guest')]);
+});
+
 test("a thread's store lets that of its process write first", async () => {
   const { store, place, writer, words } = await start();
   const guest = await connectStore<Tables>({ ...place, shared: store.shared, clock: systemClock });

@@ -17,6 +17,11 @@ const LONGEST_STRETCH_MS = 10;
 /** How many pauses a thread makes, at most, while its process wants to write first. */
 const MOST_PAUSES = 100;
 
+/** Lets the process of a thread write first; whoever found the lock taken before it did would come before it else. */
+async function hostFirst(precedence: Precedence): Promise<void> {
+  for (let pauses = 0; precedence.hasToWait && pauses < MOST_PAUSES; pauses += 1) await busyPause();
+}
+
 /** Driver of one SQLite connection that all take in turn. */
 export class SqliteDriver implements Driver {
   readonly #database: DatabaseSync;
@@ -62,11 +67,7 @@ export class SqliteDriver implements Driver {
 
   /** The write lock is taken at once: a transaction that reads first could otherwise not become a writer. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    let pauses = 0;
-    while (this.#precedence.hasToWait && pauses < MOST_PAUSES) {
-      await busyPause();
-      pauses += 1;
-    }
+    await hostFirst(this.#precedence);
     await connection.executeQuery(CompiledQuery.raw('BEGIN IMMEDIATE'));
   }
 
@@ -144,8 +145,12 @@ class SqliteConnection implements DatabaseConnection {
         () => !this.#database.isTransaction,
         () => {
           stopWaiting ??= this.#precedence.wait();
+          const rest = async () => {
+            await busyPause();
+            await hostFirst(this.#precedence);
+          };
           // Reads need no lock, so they need not wait for somebody who does.
-          return this.#hasRun ? busyPause() : this.#turnstile.stepAside(busyPause);
+          return this.#hasRun ? rest() : this.#turnstile.stepAside(rest);
         },
       );
     } finally {
