@@ -19,9 +19,14 @@ export function contentOf(dataDir: string): string[] {
     .map((entry) => entry.name);
 }
 
+/** Whether a restore was cut short while it put things in place. */
+export function isRestoreUnfinished(dataDir: string): boolean {
+  return existsSync(join(dataDir, UNFINISHED));
+}
+
 /** @throws Refusal when a restore into this folder was cut short. */
 export function refuseUnfinishedRestore(dataDir: string): void {
-  if (!existsSync(join(dataDir, UNFINISHED))) return;
+  if (!isRestoreUnfinished(dataDir)) return;
   throw new Refusal(
     `a restore into ${dataDir} was cut short; run postern restore FILE --force again. What was there before is in its replaced-… folder`,
   );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { open, rename, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import { type Clock, formatMicroseconds } from '@postern/kit';
 import { connectStore } from '@postern/store';
 import { auditFolder, blobsFolder, databaseFile, Refusal, secretsFolder } from '../secrets/data-folder.ts';
 import { version } from '../version.ts';
+import { openWorkshop, removeOldWorkshops } from './leftovers.ts';
 import { AUDIT, BLOBS, DATABASE, FORMAT, isEntryName, MANIFEST, type Manifest, SECRETS } from './manifest.ts';
 import { type TarEntry, writeTar } from './tar.ts';
 
@@ -27,7 +28,7 @@ interface Source {
 }
 
 /**
- * Writes the archive beside its target and moves it there when it is whole. The database is copied first, as
+ * Writes the archive in a folder beside its target and moves it there when it is whole. The database is copied first, as
  * it stood at one moment; attachments are stored before a message refers to them and never change, so every
  * one that the copy knows is still there or was deleted since.
  *
@@ -36,17 +37,18 @@ interface Source {
 export async function writeBackup({ dataDir, target, engine, clock }: BackupOptions): Promise<Manifest> {
   const files: Manifest['files'] = [];
   const createdAt = formatMicroseconds(clock.nowMicroseconds());
-  const draft = `${target}.partial`;
-  const workshop = await mkdtemp(join(dirname(target), '.postern-backup-'));
+  await removeOldWorkshops(dirname(target));
+  const workshop = await openWorkshop(dirname(target));
+  // Beside the target, so that a rename puts it there; in the workshop, so that it never outlives a crash for long.
+  const draft = join(workshop.path, 'archive');
   try {
     const sources = [
-      ...(engine === 'sqlite' ? await copyDatabase(dataDir, workshop, clock) : []),
+      ...(engine === 'sqlite' ? await copyDatabase(dataDir, workshop.path, clock) : []),
       ...filesBelow(secretsFolder(dataDir), SECRETS),
       ...(engine === 'sqlite' ? filesBelow(blobsFolder(dataDir), BLOBS) : []),
       ...filesBelow(auditFolder(dataDir), AUDIT),
     ];
     const manifest = (): Manifest => ({ format: FORMAT, version, created_at: createdAt, engine, files });
-    await rm(draft, { force: true });
     const handle = await open(draft, 'wx', 0o600);
     try {
       const archive = Readable.from(writeTar(entries(sources, files, manifest)), { objectMode: false });
@@ -60,8 +62,7 @@ export async function writeBackup({ dataDir, target, engine, clock }: BackupOpti
     await rename(draft, target);
     return manifest();
   } finally {
-    await rm(workshop, { recursive: true, force: true });
-    await rm(draft, { force: true });
+    await workshop.remove();
   }
 }
 

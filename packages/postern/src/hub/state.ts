@@ -15,6 +15,7 @@ import {
   type StoreTables,
 } from '@postern/store';
 import type { ThreadsTables } from '@postern/threads';
+import { removeOldStaging } from '../backup/leftovers.ts';
 import { refuseUnfinishedRestore } from '../backup/replace.ts';
 import type { Config } from '../config/load.ts';
 import type { ConsoleTables } from '../console/tables.ts';
@@ -73,6 +74,7 @@ async function holdFolder(dataDir: string): Promise<() => Promise<void>> {
   const lock = await lockDataFolder(dataDir);
   // What a killed server left: whoever listens there now is not to be sent the admin key.
   forgetServerUrl(dataDir);
+  await removeOldStaging(dataDir);
   return () => lock.release();
 }
 

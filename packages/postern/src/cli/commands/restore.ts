@@ -2,9 +2,10 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { formatMilliseconds, nowMilliseconds, systemClock } from '@postern/kit';
 import { connectStore, lockDataFolder, migrate } from '@postern/store';
+import { removeOldStaging, stagingFolder } from '../../backup/leftovers.ts';
 import { DATABASE, type Manifest } from '../../backup/manifest.ts';
 import { unpackBackup } from '../../backup/read.ts';
-import { contentOf, replaceState } from '../../backup/replace.ts';
+import { contentOf, isRestoreUnfinished, replaceState } from '../../backup/replace.ts';
 import { allMigrations } from '../../hub/migrations.ts';
 import { databaseFile, openDataFolder, Refusal } from '../../secrets/data-folder.ts';
 import { DONE, type Invocation } from '../command.ts';
@@ -18,7 +19,7 @@ export async function restore(invocation: Invocation): Promise<number> {
   const { dataDir } = config;
   openDataFolder(dataDir);
   const lock = await lockDataFolder(dataDir);
-  const staging = join(dataDir, `.restoring-${process.pid}`);
+  const staging = stagingFolder(dataDir);
   try {
     const [present] = contentOf(dataDir);
     if (present !== undefined && !invocation.has('force')) {
@@ -26,6 +27,8 @@ export async function restore(invocation: Invocation): Promise<number> {
         `${dataDir} is not empty (it holds ${present}); --force replaces what is there, and keeps it aside`,
       );
     }
+    // Of one that was cut short while it put things in place, some may be nowhere else.
+    if (!isRestoreUnfinished(dataDir)) await removeOldStaging(dataDir);
     await mkdir(staging, { mode: 0o700 });
     const manifest = await unpackBackup(archive, staging);
     if (manifest.engine === 'sqlite' && config.databaseUrl !== null) {
@@ -36,6 +39,7 @@ export async function restore(invocation: Invocation): Promise<number> {
     if (manifest.engine === 'sqlite') await prepareDatabase(staging);
     const stamp = formatMilliseconds(nowMilliseconds(systemClock)).replace(/[:.]/g, '-');
     const aside = await replaceState(dataDir, staging, stamp);
+    await removeOldStaging(dataDir);
     report(invocation, manifest, aside);
   } finally {
     await rm(staging, { recursive: true, force: true });
