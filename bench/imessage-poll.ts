@@ -42,6 +42,7 @@ async function run(context: BenchmarkContext): Promise<Report> {
       for (const { platformId } of events) seen.get(platformId)?.();
     },
     channelCursors: async () => new Map<string, string | null>(),
+    newestIn: async () => [],
   };
   const connector = imessageConnector(
     { chatDb, osascript: ['/usr/bin/osascript'], region: 'US', groups: true, pollMs: POLL_MS },

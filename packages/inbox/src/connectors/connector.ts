@@ -107,6 +107,8 @@ export interface ConnectorSink {
   ): Promise<void>;
   /** The source's known channels with the cursors stored for them, null where there is none. */
   channelCursors(): Promise<ReadonlyMap<string, string | null>>;
+  /** Platform ids of the newest messages in a channel that agents may see and that are not deleted, up to a hundred. */
+  newestIn(channelId: string): Promise<readonly string[]>;
 }
 
 export interface OutboundFile {

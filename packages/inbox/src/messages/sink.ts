@@ -22,6 +22,7 @@ import {
   isAwaited,
   storeLateAttachment,
 } from './late-attachments.ts';
+import { newestPlatformIds } from './newest.ts';
 import { lastReceiveTime, nextReceiveTime } from './receive-time.ts';
 import { addToUnread, removeFromUnread } from './unread.ts';
 
@@ -314,6 +315,7 @@ export function createSink(
       await discardStaged(ports, discarded);
     },
     channelCursors: () => readChannelCursors(store.db, connector),
+    newestIn: (channelId) => newestPlatformIds(store.db, connector, channelId),
   };
 }
 

@@ -16,6 +16,8 @@ import { RateLimits } from './rate-limits.ts';
 const CALL_MS = 10_000;
 /** Messages, or threads, of one answer. */
 const PAGE = 100;
+/** Messages before a position that are looked at again. */
+const PAGE_BEFORE = 50;
 
 export type DiscordTrouble =
   /** The token is refused. */
@@ -56,26 +58,30 @@ export interface OutboundMessage {
   readonly files: readonly { readonly name: string; readonly data: Buffer; readonly contentType: string }[];
 }
 
+export interface MessagePage {
+  readonly payloads: { readonly id: bigint; readonly payload: unknown }[];
+  /** Whether there is nothing beyond. */
+  readonly isLast: boolean;
+}
+
+export interface ThreadPage {
+  readonly threads: DiscordChannel[];
+  readonly hasMore: boolean;
+}
+
 /** Discord's REST, over the library, which keeps its rate limits. Every method throws {@link DiscordError}. */
 export interface DiscordApi {
   /** For the gateway, which asks where it is. */
   readonly rest: REST;
   /** Up to a hundred messages after an id, oldest first, as payloads with their ids. */
-  messagesAfter(
-    channelId: string,
-    after: bigint,
-    signal: AbortSignal,
-  ): Promise<{
-    readonly payloads: { readonly id: bigint; readonly payload: unknown }[];
-    readonly isLast: boolean;
-  }>;
+  messagesAfter(channelId: string, after: bigint, signal: AbortSignal): Promise<MessagePage>;
+  /** The newest up to fifty messages before an id, oldest first. */
+  messagesBefore(channelId: string, before: bigint, signal: AbortSignal): Promise<MessagePage>;
   channel(channelId: string, signal: AbortSignal): Promise<DiscordChannel>;
   /** Public threads that were archived, the newest first, before a time if one is given. */
-  archivedThreads(
-    parentId: string,
-    before: string | null,
-    signal: AbortSignal,
-  ): Promise<{ readonly threads: DiscordChannel[]; readonly hasMore: boolean }>;
+  archivedThreads(parentId: string, before: string | null, signal: AbortSignal): Promise<ThreadPage>;
+  /** Private threads that this account is in and that were archived, the newest first, before an id if one is given. */
+  privateArchivedThreads(parentId: string, before: string | null, signal: AbortSignal): Promise<ThreadPage>;
   post(message: OutboundMessage, signal: AbortSignal): Promise<z.output<typeof sentSchema>>;
   typing(channelId: string, signal: AbortSignal): Promise<void>;
   get(path: `/${string}`, signal?: AbortSignal): Promise<unknown>;
@@ -120,27 +126,44 @@ export async function openApi({
       }),
     );
 
+  async function messages(
+    channelId: string,
+    from: Record<string, string>,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<MessagePage> {
+    const query = { ...from, limit: String(limit) };
+    const answer = await get(`/channels/${channelId}/messages`, signal, query);
+    const list = parsed(listSchema, answer);
+    const payloads = list.flatMap((payload) => {
+      const id = snowflakeSchema.safeParse((payload as { id?: unknown } | null)?.id);
+      return id.success ? [{ id: BigInt(id.data), payload }] : [];
+    });
+    // Discord lists the newest first, also in a page that begins at an older one.
+    payloads.sort((one, other) => (one.id < other.id ? -1 : 1));
+    return { payloads, isLast: list.length < limit };
+  }
+
+  async function archived(
+    path: `/${string}`,
+    before: string | null,
+    signal: AbortSignal,
+  ): Promise<ThreadPage> {
+    const query = { limit: String(PAGE), ...(before === null ? {} : { before }) };
+    const { threads, has_more } = parsed(threadsSchema, await get(path, signal, query));
+    return { threads: readable(channelSchema, threads), hasMore: has_more };
+  }
+
   return {
     rest: rest.setToken(token),
-    async messagesAfter(channelId, after, signal) {
-      const query = { after: String(after), limit: String(PAGE) };
-      const answer = await get(`/channels/${channelId}/messages`, signal, query);
-      const list = parsed(listSchema, answer);
-      const payloads = list.flatMap((payload) => {
-        const id = snowflakeSchema.safeParse((payload as { id?: unknown } | null)?.id);
-        return id.success ? [{ id: BigInt(id.data), payload }] : [];
-      });
-      // Discord lists the newest first, also in a page that begins at an older one.
-      payloads.sort((one, other) => (one.id < other.id ? -1 : 1));
-      return { payloads, isLast: list.length < PAGE };
-    },
+    messagesAfter: (channelId, after, signal) => messages(channelId, { after: String(after) }, PAGE, signal),
+    messagesBefore: (channelId, before, signal) =>
+      messages(channelId, { before: String(before) }, PAGE_BEFORE, signal),
     channel: async (channelId, signal) => parsed(channelSchema, await get(`/channels/${channelId}`, signal)),
-    async archivedThreads(parentId, before, signal) {
-      const query = { limit: String(PAGE), ...(before === null ? {} : { before }) };
-      const answer = await get(`/channels/${parentId}/threads/archived/public`, signal, query);
-      const { threads, has_more } = parsed(threadsSchema, answer);
-      return { threads: readable(channelSchema, threads), hasMore: has_more };
-    },
+    archivedThreads: (parentId, before, signal) =>
+      archived(`/channels/${parentId}/threads/archived/public`, before, signal),
+    privateArchivedThreads: (parentId, before, signal) =>
+      archived(`/channels/${parentId}/users/@me/threads/archived/private`, before, signal),
     async post({ channelId, body, files }, signal) {
       const answer = await limits.around(channelId, () =>
         call(() => rest.post(`/channels/${channelId}/messages`, { body, files: [...files], signal })),

@@ -1,9 +1,17 @@
 import type { Clock } from '@postern/kit';
 import type { Log } from '../../ports.ts';
-import { type DiscordApi, DiscordError, type DiscordTrouble } from './api.ts';
+import {
+  type DiscordApi,
+  DiscordError,
+  type DiscordTrouble,
+  type MessagePage,
+  type ThreadPage,
+} from './api.ts';
+import { timeOf } from './ids.ts';
 import type { KnownChannel } from './known-channels.ts';
+import { KnownMessages } from './known-messages.ts';
 import type { DiscordPauses } from './options.ts';
-import type { DiscordChannel } from './payloads.ts';
+import { type DiscordChannel, hasPrivateThreads } from './payloads.ts';
 
 /** Channels that are read at a time; Discord takes fifty calls a second of one account. */
 const AT_ONCE = 8;
@@ -15,8 +23,13 @@ const MOST_FOREIGN = 6;
 /** What trying again does not change. */
 const REFUSALS: ReadonlySet<DiscordTrouble> = new Set(['forbidden', 'missing', 'refused']);
 
-type Page = Awaited<ReturnType<DiscordApi['messagesAfter']>>;
-type ArchivePage = Awaited<ReturnType<DiscordApi['archivedThreads']>>;
+/** Threads of a channel that were archived, in the order and with the cursor that Discord has for their kind. */
+interface Archive {
+  page(before: string | null): Promise<ThreadPage>;
+  cursorOf(thread: DiscordChannel): string | null;
+  /** Whether what comes behind a cursor was archived or made before. */
+  isPast(cursor: string): boolean;
+}
 
 export interface CatchUpMeans {
   readonly api: DiscordApi;
@@ -28,6 +41,10 @@ export interface CatchUpMeans {
     channel: KnownChannel,
     page: readonly { readonly id: bigint; readonly payload: unknown }[],
   ): Promise<void>;
+  /** Platform ids of the newest messages that are stored of a channel. */
+  stored(channel: KnownChannel): Promise<readonly string[]>;
+  /** Stores that messages are there no longer. */
+  deleted(channel: KnownChannel, ids: readonly bigint[]): Promise<void>;
   /** A channel has got to what is live. */
   caughtUp(channel: KnownChannel): void;
   /** Whether the channel is to be read at all. @throws DiscordError */
@@ -70,9 +87,23 @@ export class CatchUp {
     this.#add(() => this.#read(channel));
   }
 
-  /** Looks for threads that were made and archived meanwhile. */
-  requestArchive(parentId: string, sinceMs: number, found: (thread: DiscordChannel) => void): void {
-    this.#add(() => this.#readArchive(parentId, sinceMs, found));
+  /** Looks for threads that were made and archived meanwhile; `since` is an id of that time. */
+  requestArchive(parent: DiscordChannel, since: bigint, found: (thread: DiscordChannel) => void): void {
+    const { api } = this.#means;
+    const sinceMs = timeOf(since);
+    const open: Archive = {
+      page: (before) => api.archivedThreads(parent.id, before, this.#signal),
+      cursorOf: (thread) => thread.thread_metadata?.archive_timestamp ?? null,
+      isPast: (cursor) => Date.parse(cursor) < sinceMs,
+    };
+    this.#add(() => this.#readArchive(open, found));
+    if (!hasPrivateThreads(parent)) return;
+    const closed: Archive = {
+      page: (before) => api.privateArchivedThreads(parent.id, before, this.#signal),
+      cursorOf: ({ id }) => id,
+      isPast: (cursor) => BigInt(cursor) < since,
+    };
+    this.#add(() => this.#readArchive(closed, found));
   }
 
   /** Resolves when nothing runs any more; the signal has aborted before. */
@@ -105,12 +136,14 @@ export class CatchUp {
     const { api, store, caughtUp, isHeard, log } = this.#means;
     const heard = await this.#patiently(channel, () => isHeard(channel, this.#signal));
     if (heard === true) {
+      const start = channel.position.value;
+      const known = new KnownMessages(channel.isUnchecked ? await this.#means.stored(channel) : []);
       do {
         let after: bigint = channel.position.value;
         for (;;) {
           const from = after;
           channel.again = false;
-          const page: Page | null = await this.#patiently(channel, () =>
+          const page: MessagePage | null = await this.#patiently(channel, () =>
             api.messagesAfter(channel.snowflake, from, this.#signal),
           );
           if (page === null) {
@@ -120,34 +153,50 @@ export class CatchUp {
           }
           channel.isUnreadable = false;
           const last = page.payloads.at(-1)?.id;
+          known.saw(page.payloads);
           if (last !== undefined) await store(channel, page.payloads);
           if (page.isLast || last === undefined || last <= after) break;
           after = last;
         }
       } while (channel.again && !channel.isClosed);
+      if (known.hasAny && !channel.isClosed) await this.#check(channel, known, start);
+      channel.isUnchecked = channel.isClosed;
     }
     channel.again = false;
     channel.isBehind = false;
     caughtUp(channel);
   }
 
-  async #readArchive(
-    parentId: string,
-    sinceMs: number,
-    found: (thread: DiscordChannel) => void,
-  ): Promise<void> {
+  /**
+   * Looks at what is stored of the channel from before its position, as far as one answer of Discord's goes, for changes
+   * and for what is gone; all behind the position has just been read.
+   */
+  async #check(channel: KnownChannel, known: KnownMessages, position: bigint): Promise<void> {
+    const { api, store, deleted } = this.#means;
+    const page: MessagePage | null = await this.#patiently(channel, () =>
+      api.messagesBefore(channel.snowflake, position + 1n, this.#signal),
+    );
+    if (page === null) return;
+    known.saw(page.payloads);
+    // A bot that may not read a server's history is answered as if there were none.
+    if (!known.hasSeen && channel.type !== 'dm') return;
+    const changed = page.payloads.filter(({ id }) => known.has(id));
+    if (changed.length > 0) await store(channel, changed);
+    const [oldest] = page.payloads;
+    const gone = known.goneAbove(page.isLast ? 0n : (oldest?.id ?? position));
+    if (gone.length > 0) await deleted(channel, gone);
+  }
+
+  async #readArchive(archive: Archive, found: (thread: DiscordChannel) => void): Promise<void> {
     let before: string | null = null;
     for (let pages = 0; pages < MOST_ARCHIVE_PAGES; pages += 1) {
       const at: string | null = before;
-      const page: ArchivePage | null = await this.#patiently(
-        {},
-        () => this.#means.api.archivedThreads(parentId, at, this.#signal),
-        MOST_FOREIGN,
-      );
+      const page: ThreadPage | null = await this.#patiently({}, () => archive.page(at), MOST_FOREIGN);
       if (page === null) return;
       for (const thread of page.threads) found(thread);
-      before = page.threads.at(-1)?.thread_metadata?.archive_timestamp ?? null;
-      if (!page.hasMore || before === null || Date.parse(before) < sinceMs) return;
+      const last = page.threads.at(-1);
+      before = last === undefined ? null : archive.cursorOf(last);
+      if (!page.hasMore || before === null || archive.isPast(before)) return;
     }
   }
 

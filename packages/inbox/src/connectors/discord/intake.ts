@@ -5,7 +5,7 @@ import type { DiscordApi } from './api.ts';
 import { CatchUp } from './catch-up.ts';
 import { type Cursor, parseCursor } from './cursor.ts';
 import { GuildsToCome } from './guilds-to-come.ts';
-import { greatest, snowflakeAt, snowflakeOf, timeOf } from './ids.ts';
+import { greatest, snowflakeAt, snowflakeOf } from './ids.ts';
 import { type ChannelEvent, type KnownChannel, KnownChannels, reopen } from './known-channels.ts';
 import { LiveQueue } from './live-queue.ts';
 import type { DiscordPauses } from './options.ts';
@@ -23,7 +23,7 @@ import {
   threadsSchema,
 } from './payloads.ts';
 import { Storing } from './storing.ts';
-import { deleteEvents, type FetchBytes, messageEvents, updateEvents } from './translate.ts';
+import { deleteEvents, type FetchBytes, goneEvents, messageEvents, updateEvents } from './translate.ts';
 
 /** How far back the first start begins, since clocks differ. */
 const CLOCK_SLACK_MS = 60_000;
@@ -77,6 +77,8 @@ export class Intake {
       {
         ...means,
         store: (channel, page) => this.#storePage(channel, page),
+        stored: ({ channelId }) => means.sink.newestIn(channelId),
+        deleted: (_channel, ids) => this.#storeInTurn(goneEvents(ids), []),
         caughtUp: (channel) => this.#live.release(channel),
         isHeard: (channel, ended) => this.#isHeard(channel, ended),
       },
@@ -146,6 +148,7 @@ export class Intake {
 
   #readAgain(channel: KnownChannel): void {
     reopen(channel);
+    channel.isUnchecked = true;
     this.#catchUp.request(channel);
   }
 
@@ -251,7 +254,7 @@ export class Intake {
     for (const channel of readable(channelSchema, [...channels, ...threads])) {
       this.#learn(channel, isMissed ? this.#startOf(channel.id) : newestIn(channel), isMissed);
       if (isMissed && hasThreads(channel) && this.#known.isHeardAs(channel) !== false) {
-        this.#catchUp.requestArchive(channel.id, timeOf(seen), (thread) =>
+        this.#catchUp.requestArchive(channel, seen, (thread) =>
           this.#learn(thread, this.#startOf(thread.id), true),
         );
       }

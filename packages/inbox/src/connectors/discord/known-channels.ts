@@ -30,6 +30,8 @@ export interface KnownChannel {
   /** Whether to look once more when the reading is done. */
   again: boolean;
   held: ChannelEvent[];
+  /** Whether something in it may have been changed or deleted while nobody listened. */
+  isUnchecked: boolean;
   /** Whether this account may not look into it, or it is gone; so until Discord tells of it again. */
   isClosed: boolean;
   /** Whether it was closed when it was last read, although something had come from it. */
@@ -65,6 +67,7 @@ export class KnownChannels {
       isBehind: false,
       again: false,
       held: [],
+      isUnchecked: false,
       isClosed: false,
       isUnreadable: false,
     };

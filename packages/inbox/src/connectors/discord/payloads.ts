@@ -119,6 +119,7 @@ const THREAD_PARENTS = new Set([0, 5, 15, 16]);
 
 export const hasMessages = ({ type }: DiscordChannel): boolean => MESSAGE_CHANNELS.has(type);
 export const hasThreads = ({ type }: DiscordChannel): boolean => THREAD_PARENTS.has(type);
+export const hasPrivateThreads = ({ type }: DiscordChannel): boolean => type === 0;
 export const isDirect = ({ type }: DiscordChannel): boolean => type === 1 || type === 3;
 
 /** The newest message of a channel, or the channel itself where it has none. */

@@ -68,20 +68,24 @@ test('after hours of sleep, threads old and new, open and archived, and new chan
   const archived = fake.open({ type: 11, guildId, parentId: general.id, name: 'short thread' });
   sayAll(bench, archived, ['in the short thread']);
   archived.archivedMs = Date.now();
+  const secret = fake.open({ type: 12, guildId, parentId: general.id, name: 'private thread' });
+  sayAll(bench, secret, ['in the private thread']);
+  secret.archivedMs = Date.now();
   const channel = fake.open({ type: 0, guildId, name: 'new channel' });
   sayAll(bench, channel, ['in the new channel']);
   sayAll(bench, general, numbered(230));
 
   const next = await bench.start();
-  await next.until((messages) => messages.length === 235);
-  fake.say(general, ana, 'and on');
   await next.until((messages) => messages.length === 236);
+  fake.say(general, ana, 'and on');
+  await next.until((messages) => messages.length === 237);
   const texts = await next.texts();
   expect(texts.filter((text) => text.startsWith('message '))).toEqual(numbered(230));
   expect(texts.filter((text) => text.includes(' the ')).sort()).toEqual([
     'in the new channel',
     'in the new thread',
     'in the old thread',
+    'in the private thread',
     'in the short thread',
     'more in the old thread',
   ]);
@@ -181,6 +185,46 @@ test('a change that was missed reaches the newest messages', async () => {
   const next = await bench.start();
   await next.until(([message]) => message?.text === 'at ten');
   expect(await next.texts()).toEqual(['at ten']);
+});
+
+test('what was deleted or changed meanwhile is gone or changed afterwards, as far back as one look goes', async () => {
+  const bench = await discordBench();
+  const { fake, general, direct, ana } = bench;
+  const first = await bench.start();
+  const said = numbered(50).map((text) => fake.say(general, ana, text));
+  const only = fake.say(direct, ana, 'to you alone');
+  await first.until((messages) => messages.length === 51);
+  await first.stop();
+  fake.gateway.forgetSessions();
+  for (const index of [0, 3, 20, 49]) fake.delete(said[index]!.id);
+  fake.edit(said[5]!.id, 'changed');
+  fake.delete(only.id);
+  fake.say(general, ana, 'after');
+  const next = await bench.start();
+  await next.until((messages) => messages.length === 47 && messages.some(({ text }) => text === 'changed'));
+  const left = numbered(50).map((text, index) => (index === 5 ? 'changed' : text));
+  expect(await next.texts()).toEqual([
+    ...left.filter((_, index) => ![0, 3, 20, 49].includes(index)),
+    'after',
+  ]);
+});
+
+test('a history that the bot may not read is not taken for an empty one', async () => {
+  const bench = await discordBench();
+  const { fake, general, direct, ana } = bench;
+  const first = await bench.start();
+  sayAll(bench, general, ['1', '2']);
+  await first.until((messages) => messages.length === 2);
+  await first.stop();
+  fake.gateway.forgetSessions();
+  // Discord answers so where Read Message History is missing.
+  const kept = general.messages.splice(0);
+  const next = await bench.start();
+  fake.say(direct, ana, 'the rest goes on');
+  await next.until((messages) => messages.length === 3);
+  await next.untilHealth((status) => status === 'ok');
+  general.messages.push(...kept);
+  expect(await next.texts()).toEqual(['1', '2', 'the rest goes on']);
 });
 
 test.each(['live', 'missed'])('a file that an edit takes out of a message goes, %s', async (when) => {

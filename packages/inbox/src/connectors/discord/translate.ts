@@ -123,6 +123,11 @@ export function deleteEvents(payload: unknown): InboundEvent[] {
   return one.success ? [{ kind: 'delete', platformId: one.data.id }] : [];
 }
 
+/** What it means that messages are there no longer. */
+export function goneEvents(ids: readonly bigint[]): InboundEvent[] {
+  return ids.map((id) => ({ kind: 'delete', platformId: String(id) }));
+}
+
 function inboundAttachment(
   { id, filename, size, url }: DiscordMessage['attachments'][number],
   fetchBytes: FetchBytes,

@@ -33,6 +33,7 @@ async function followed(options: { groups?: boolean } = {}) {
       batches.push({ events, cursor });
     },
     channelCursors: async () => new Map(),
+    newestIn: async () => [],
   };
   const settings = { chatDb: path, region: 'US', groups: options.groups ?? true };
   let database = new ChatDatabase(path);

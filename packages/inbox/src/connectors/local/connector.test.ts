@@ -34,6 +34,7 @@ async function inbound(events: readonly ChatEvent[]): Promise<{ events: InboundE
       cursor = at;
     },
     channelCursors: async () => new Map<string, string | null>(),
+    newestIn: async () => [],
   };
   await localConnector(chat, fakeClock()).run(null, sink, stop.signal);
   return { events: accepted, cursor };

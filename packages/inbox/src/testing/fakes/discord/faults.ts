@@ -7,6 +7,7 @@ export type RestKind =
   | 'gateway'
   | 'channel'
   | 'archive'
+  | 'private-archive'
   | 'typing'
   | 'self'
   | 'application';

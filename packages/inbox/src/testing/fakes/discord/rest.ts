@@ -121,9 +121,12 @@ export class FakeRest {
       case 'typing':
         this.typed.push(channel.id);
         return { status: 204 };
-      case 'archive': {
+      case 'archive':
+      case 'private-archive': {
+        const isPrivate = kind === 'private-archive';
         const archived = [...world.channels.values()]
           .filter(({ parentId, archivedMs }) => parentId === channel.id && archivedMs !== null)
+          .filter(({ type }) => (type === 12) === isPrivate)
           .sort((one, other) => (other.archivedMs ?? 0) - (one.archivedMs ?? 0));
         return { status: 200, body: { threads: archived.map(channelPayload), members: [], has_more: false } };
       }
@@ -136,7 +139,11 @@ export class FakeRest {
   #page({ messages }: FakeChannel, query: URLSearchParams): unknown[] {
     const limit = Number(query.get('limit') ?? 50);
     const after = BigInt(query.get('after') ?? 0);
-    const page = messages.filter(({ id }) => BigInt(id) > after).slice(0, limit);
+    const before = query.get('before');
+    const page =
+      before === null
+        ? messages.filter(({ id }) => BigInt(id) > after).slice(0, limit)
+        : messages.filter(({ id }) => BigInt(id) < BigInt(before)).slice(-limit);
     return page.map((message) => messagePayload(message, this.#cdn())).reverse();
   }
 
@@ -217,6 +224,7 @@ function routeOf(method: string, path: string): Route | null {
     [/^POST \/channels\/(\d+)\/messages$/, 'send'],
     [/^POST \/channels\/(\d+)\/typing$/, 'typing'],
     [/^GET \/channels\/(\d+)\/threads\/archived\/public$/, 'archive'],
+    [/^GET \/channels\/(\d+)\/users\/@me\/threads\/archived\/private$/, 'private-archive'],
     [/^GET \/channels\/(\d+)$/, 'channel'],
   ];
   for (const [pattern, kind] of patterns) {
