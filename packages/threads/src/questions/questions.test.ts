@@ -497,6 +497,14 @@ describeEngines('a question', (engine) => {
     await plain.decision;
   });
 
+  test('is answered in writing as soon as it can be read', async () => {
+    const at = await bench();
+    const decision = at.questions.ask(newQuestion(at, { kind: 'choice', takesText: true }), never);
+    await at.platform.botPost(() => true);
+    expect(await at.questions.answerTyped(SESSION_ID, OWNER.id, 'blue')).toBe(true);
+    expect(await decision).toMatchObject({ kind: 'typed', text: 'blue' });
+  });
+
   test('is answered by a command under the same rule', async () => {
     const at = await bench();
     expect(await at.questions.choose(SESSION_ID, 'plan', 'allow', OWNER.id)).toBe('none_open');

@@ -140,12 +140,13 @@ export function createQuestions(ports: QuestionPorts): QuestionDesk {
       }
       const last = sent.at(-1);
       if (last === undefined) throw new PlatformError('refused', 'a question needs a text');
+      // Before it is on record: who reads it may have answered by then.
+      open.place(entry, last);
       await store.db
         .updateTable('threads_questions')
         .set({ post_id: last.postId })
         .where('question_id', '=', entry.id)
         .execute();
-      open.place(entry, last);
       store.notify(OPENED_CHANNEL, entry.id);
     } catch (error) {
       for (const ref of sent) {
