@@ -234,7 +234,7 @@ describeEngines('a conversation', (engine) => {
       },
     );
     await fc.assert(property, { numRuns: 25 });
-  });
+  }, 180_000);
 });
 
 async function compare(chat: Harness, model: Modelled[], channelId: string, limit: number): Promise<void> {

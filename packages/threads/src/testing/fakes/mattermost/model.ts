@@ -120,7 +120,8 @@ export class FakeModel {
     return this.lastMs;
   };
   publish: Publish = () => {};
-  private lastMs = 0;
+  /** When the last thing was made. */
+  lastMs = 0;
   private readonly pending = new Map<string, { postId: string; untilMs: number }>();
 
   addUser(username: string, { isBot = false } = {}): FakeUser {
