@@ -1,7 +1,7 @@
 import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { SessionActions, SessionView, Standing } from '../sessions/session.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import type { TaskDesk } from '../unattended/desk.ts';
 
 /** One row of the registry: parser, `!help`, the system prompt's list and the audit all read it. */

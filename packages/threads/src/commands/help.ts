@@ -1,5 +1,5 @@
 import { mayAs } from '../sessions/decide.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import { type CommandDefinition, said, signature } from './definition.ts';
 
 /** @param all The whole registry, this command in it. */

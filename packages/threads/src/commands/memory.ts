@@ -3,7 +3,7 @@ import type { ChannelMemory } from '../memory/channel-memory.ts';
 import type { Author, MemoryEntry, MemoryPlace } from '../memory/entry.ts';
 import { code, listed } from '../memory/listing.ts';
 import { mayAs } from '../sessions/decide.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import type { CommandResult } from './command.ts';
 import { type CommandDefinition, refused, said } from './definition.ts';
 

@@ -1,5 +1,5 @@
 import type { SessionView, WorktreeOutcome, WorktreeView } from '../sessions/session.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import type { CommandCall, CommandResult } from './command.ts';
 import { type CommandDefinition, type CommandSurroundings, refused, said } from './definition.ts';
 

@@ -1,8 +1,8 @@
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import { type Db, sessionById } from '../sessions/records.ts';
-import { typedWith } from '../sessions/typed.ts';
 import type { MemoryTable } from '../tables.ts';
+import { typedWith } from '../typed.ts';
 import { entryOf } from './rows.ts';
 import { tellSave } from './tell-save.ts';
 

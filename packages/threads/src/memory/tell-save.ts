@@ -1,5 +1,5 @@
 import type { Platform } from '../platforms/platform.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import type { MemoryEntry } from './entry.ts';
 import { code } from './listing.ts';
 

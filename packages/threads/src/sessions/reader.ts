@@ -1,6 +1,7 @@
 import type { SessionSetUp } from '../commands/command.ts';
 import { PlatformError } from '../platforms/platform.ts';
 import type { MessageOutcome, MessageTable, SessionTable } from '../tables.ts';
+import type { Typed } from '../typed.ts';
 import type { TaskDesk } from '../unattended/desk.ts';
 import type { CommandReading } from './joins.ts';
 import { keyOf, messageByKey, messagesIn, moveMessage } from './messages.ts';
@@ -11,7 +12,6 @@ import { commandRunner } from './running-commands.ts';
 import type { SessionActions, Standing } from './session.ts';
 import type { Slots } from './slots.ts';
 import { startSession } from './starting.ts';
-import type { Typed } from './typed.ts';
 
 export interface ReaderOptions extends ReadingOptions {
   readonly slots: Slots;

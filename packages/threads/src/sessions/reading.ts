@@ -2,6 +2,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform, Post } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
+import { type Typed, typedWith } from '../typed.ts';
 import { addressingOf } from './addressing.ts';
 import { decide, type Meaning, type SeenCommand } from './decide.ts';
 import type { CommandReading, Say, SessionJoins } from './joins.ts';
@@ -12,7 +13,6 @@ import { type ChannelRule, channelRuleOf } from './places.ts';
 import { liveSessionOf } from './records.ts';
 import { speaker } from './say.ts';
 import type { Standing } from './session.ts';
-import { type Typed, typedWith } from './typed.ts';
 
 export interface ReadingOptions {
   readonly ports: ThreadsPorts;

@@ -3,6 +3,7 @@ import type { PlatformConfig, ThreadsConfig } from '../config.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { ThreadsPorts } from '../ports.ts';
 import type { MessageTable, SessionTable } from '../tables.ts';
+import type { Typed } from '../typed.ts';
 import { accountFor } from './accounts.ts';
 import { headerText, offerReactions } from './header.ts';
 import type { Say, SessionJoins } from './joins.ts';
@@ -11,7 +12,6 @@ import { keyOf, messageForUpdate, moveMessage } from './messages.ts';
 import { channelRuleOf, wayToSpeak } from './places.ts';
 import { addFacts, changeSession } from './records.ts';
 import type { Slots } from './slots.ts';
-import type { Typed } from './typed.ts';
 import { newUuid } from './uuid.ts';
 import { type Worktree, worktreeFor } from './worktree.ts';
 

@@ -3,7 +3,7 @@ import type { WriteOutcome } from '../memory/channel-memory.ts';
 import { badFact } from '../memory/listing.ts';
 import { tellSave } from '../memory/tell-save.ts';
 import { PlatformError } from '../platforms/platform.ts';
-import { typedWith } from '../sessions/typed.ts';
+import { typedWith } from '../typed.ts';
 import { text } from './inputs.ts';
 import { defineTool, refuse, type ToolAnswer, type ToolContext } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { PlatformError } from '../platforms/platform.ts';
 import type { Db } from '../sessions/records.ts';
-import { typedWith } from '../sessions/typed.ts';
+import { typedWith } from '../typed.ts';
 import type { TaskSurroundings } from './surroundings.ts';
 import type { Task } from './task.ts';
 import { taskOf } from './task.ts';

@@ -1,7 +1,7 @@
 import { sanitizeName } from '@postern/kit';
 import { codeBlock, inLine, visible } from '../questions/shown-input.ts';
 import { hostZone, runAfter, wallClock } from '../routines/schedule.ts';
-import type { Typed } from '../sessions/typed.ts';
+import type { Typed } from '../typed.ts';
 import { MOST_A_DAY, type Rest } from '../watches/rest.ts';
 import type { Proposal } from './proposals.ts';
 import { occasionOf, SIGN, type Task, type TaskDraft } from './task.ts';
