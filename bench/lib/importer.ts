@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { ImporterAnswer, ImporterOrder } from '../servers/importer.ts';
 import type { BenchmarkContext } from './benchmark.ts';
+import { startProgram } from './program.ts';
 
 /** Imports in a process of its own, so that what a client does for them holds up no call that is timed. */
 export interface Importer {
@@ -11,20 +10,13 @@ export interface Importer {
 }
 
 export function startImporter(stack: BenchmarkContext['stack']): Importer {
-  const program = fileURLToPath(new URL('../servers/importer.ts', import.meta.url));
-  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  stack.defer(async () => {
-    if (child.connected) child.disconnect();
-    await gone;
-  });
+  const { child, answer } = startProgram(stack, 'importer.ts');
   return {
     start: (order) => void child.send(order),
-    stop: () =>
-      new Promise((resolve, reject) => {
-        void gone.then(() => reject(new Error('the importer has ended')));
-        child.once('message', (answer) => resolve((answer as ImporterAnswer).imported));
-        child.send('stop');
-      }),
+    async stop() {
+      const last = answer();
+      child.send('stop');
+      return ((await last) as ImporterAnswer).imported;
+    },
   };
 }

@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { PoolAnswer, PoolOrder } from '../servers/nodemailer-pool.ts';
 import type { BenchmarkContext } from './benchmark.ts';
+import { startProgram } from './program.ts';
 
 /** nodemailer's pool in a process of its own. */
 export interface NodemailerPool {
@@ -9,19 +8,12 @@ export interface NodemailerPool {
 }
 
 export function startNodemailer(stack: BenchmarkContext['stack']): NodemailerPool {
-  const program = fileURLToPath(new URL('../servers/nodemailer-pool.ts', import.meta.url));
-  const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  stack.defer(async () => {
-    if (child.connected) child.disconnect();
-    await gone;
-  });
+  const { child, answer } = startProgram(stack, 'nodemailer-pool.ts');
   return {
-    send: (order) =>
-      new Promise((resolve, reject) => {
-        void gone.then(() => reject(new Error('nodemailer has ended')));
-        child.once('message', (answer) => resolve(answer as PoolAnswer));
-        child.send(order);
-      }),
+    async send(order) {
+      const sent = answer();
+      child.send(order);
+      return (await sent) as PoolAnswer;
+    },
   };
 }
