@@ -44,3 +44,9 @@ test('a row that fails takes those before it with it', async () => {
   await expect(twice).rejects.toThrow(/UNIQUE/);
   expect(await all()).toEqual([]);
 });
+
+test('PostgreSQL is not given it', async () => {
+  const { store } = await freshStore('postgres');
+  const running = store.transaction((tx) => forEachRow(tx, 'SELECT 1', [[]]));
+  await expect(running).rejects.toThrow('only SQLite');
+});
