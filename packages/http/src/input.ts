@@ -1,5 +1,4 @@
 import {
-  type Checked,
   coerceQuery,
   type FieldViolation,
   fieldPlace,
@@ -32,13 +31,7 @@ export interface SentBulk extends Omit<Sent, 'body'> {
 }
 
 /** A {@link ReadInput} in which the bulk field is but a text, or why the body cannot be read. It can be cloned. */
-export type BulkInput =
-  | {
-      readonly input: ReadInput['input'];
-      readonly violations: readonly FieldViolation[];
-      readonly checked: Checked<Record<string, unknown>>;
-    }
-  | { readonly fault: string };
+export type BulkInput = ReadInput | { readonly fault: string };
 
 /** Parses and checks a body with a bulk field; to be called off the event loop. */
 export function readBulk(operation: OperationShape, { body, ...rest }: SentBulk): BulkInput {

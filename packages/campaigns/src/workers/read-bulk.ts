@@ -6,7 +6,8 @@ import { runInWorker, workerTask } from './task.ts';
 
 /** Bodies that would hold the event loop are parsed and checked on a thread. */
 
-const operations: readonly OperationShape[] = [importSubscribers];
+/** Named one by one, as a thread that reads them has no use for all the others. */
+export const bulkOperations: readonly OperationShape[] = [importSubscribers];
 
 interface Request {
   /** Of the operation; the record itself can't travel. */
@@ -18,7 +19,7 @@ export const readBulkTask = workerTask(
   import.meta.url,
   'readBulkTask',
   async (_ports, { name, sent }: Request): Promise<BulkInput> => {
-    const operation = operations.find((one) => one.name === name);
+    const operation = bulkOperations.find((one) => one.name === name);
     if (operation === undefined) throw new Error(`operation ${name} is not known to have a bulk field`);
     return readBulk(operation, sent);
   },
