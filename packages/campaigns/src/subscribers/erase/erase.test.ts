@@ -23,6 +23,23 @@ describeEngines('erasing a person', (engine) => {
     return { ...bench, project, http, key, lists };
   }
 
+  /** Somebody outside who is told of these events. */
+  async function webhook({ store, newId }: CampaignsPorts, projectId: string, events: string) {
+    await store.db
+      .insertInto('mail_webhooks')
+      .values({
+        webhook_id: newId('whk'),
+        project_id: projectId,
+        url: 'https://hooks.example/x',
+        events,
+        enabled: 1,
+        secret_sealed: 'x',
+        created_us: 0,
+        updated_us: 0,
+      })
+      .execute();
+  }
+
   async function delivery(
     { store, newId, clock }: CampaignsPorts,
     campaignId: string,
@@ -86,19 +103,7 @@ describeEngines('erasing a person', (engine) => {
       });
       await delivery(ports, campaign_id, ana, { state, smtp_reply: '250 zaubertrank ok' });
     }
-    await store.db
-      .insertInto('mail_webhooks')
-      .values({
-        webhook_id: newId('whk'),
-        project_id: project.project_id,
-        url: 'https://hooks.example/x',
-        events: 'delivery.sent',
-        enabled: 1,
-        secret_sealed: 'x',
-        created_us: now,
-        updated_us: now,
-      })
-      .execute();
+    await webhook(ports, project.project_id, 'delivery.sent');
     await store.transaction((tx) =>
       emitEvents(tx, ports, [
         { projectId: project.project_id, type: 'delivery.sent', data: { email: 'Zaubertrank@example.org' } },
@@ -275,20 +280,8 @@ describeEngines('erasing a person', (engine) => {
 
   test('is not undone by what a server says of a mail that was on its way', async () => {
     const { ports, key, lists, project, makeSubscriber, makeCampaign } = await start();
-    const { store, newId } = ports;
-    await store.db
-      .insertInto('mail_webhooks')
-      .values({
-        webhook_id: newId('whk'),
-        project_id: project.project_id,
-        url: 'https://hooks.example/x',
-        events: 'delivery.sent delivery.bounced',
-        enabled: 1,
-        secret_sealed: 'x',
-        created_us: 0,
-        updated_us: 0,
-      })
-      .execute();
+    const { store } = ports;
+    await webhook(ports, project.project_id, 'delivery.sent delivery.bounced');
     const ana = await makeSubscriber(lists[0], { email: 'zaubertrank@example.org' });
     const bo = await makeSubscriber(lists[0], { email: 'bo@example.org' });
     const settlements: Settlement[] = [];
